@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from aqmlab.runs import Job, run, run_each, run_many
     from aqmlab.runs.live.running import live
     from aqmlab.scenario import Scenario
+    from aqmlab.show.bundle import bundle
     from aqmlab.show.figures.plots import Plot, plot
     from aqmlab.show.papers.reproduce import Reproduction, reproduce
     from aqmlab.show.papers.strangers import Strangers, strangers
@@ -121,6 +122,7 @@ _HOMES = {
     **dict.fromkeys(("Reproduction", "reproduce"), "aqmlab.show.papers.reproduce"),
     **dict.fromkeys(("Strangers", "strangers"), "aqmlab.show.papers.strangers"),
     **dict.fromkeys(("Plot", "plot"), "aqmlab.show.figures.plots"),
+    "bundle": "aqmlab.show.bundle",
     "frame": "aqmlab.comparison.tidy",
     "live": "aqmlab.runs.live.running",
     **dict.fromkeys(("Quantity", "quantities", "quantity"), "aqmlab.statistics.quantities"),
@@ -137,7 +139,7 @@ _SHOWN_BY = {
     "CrossValidation": "aqmlab.show.objects.crossvalidation",
     "Evaluation": "aqmlab.show.objects.evaluation",
     "Outcome": "aqmlab.show.objects.search",
-    "Scenario": "aqmlab.show.objects.scenario",
+    "Scenario": "aqmlab.show.figures.network",
     "SenderMatrix": "aqmlab.show.objects.senders",
     "SweepResults": "aqmlab.show.objects.sweep",
 }
@@ -196,6 +198,7 @@ __all__ = [
     "UnknownQuantityError",
     "__version__",
     "bloat",
+    "bundle",
     "calibrate",
     "compare",
     "crossvalidate",

@@ -15,8 +15,7 @@ from dataclasses import dataclass, replace
 from operator import index
 from typing import TYPE_CHECKING, Any, Self
 
-from aqmlab.terminal.plain import plain
-from aqmlab.terminal.spelling import closest, nearest, quoted, unknown
+from aqmlab.terminal.spelling import closest, nearest, plain, quoted, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -286,7 +285,7 @@ class ResultError(RefusalError):
 
 
 class LayoutError(ResultError):
-    """The folder holds a result of another version of the layout: neither readable here nor damaged."""
+    """The folder holds a result whose layout is too old or too new for this version; it is not damaged."""
 
 
 class StorageError(AqmlabError, OSError):

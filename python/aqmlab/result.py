@@ -21,9 +21,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from aqmlab import _core, arguments, shown
-from aqmlab.errors import FolderError, LayoutError, ResultError, TableError, UnknownQuantityError
+from aqmlab.errors import FolderError, ResultError, TableError, UnknownQuantityError
 from aqmlab.files.columns import of_numbers, of_texts
 from aqmlab.files.folders import complete_or_absent, folder_name
+from aqmlab.files.older_runs import as_written_today
 from aqmlab.files.reading import parse_json
 from aqmlab.files.run_shape import RUN
 from aqmlab.files.shape import conform
@@ -38,12 +39,10 @@ if TYPE_CHECKING:
 
     _Column = np.ndarray[Any, Any] | tuple[np.ndarray[Any, Any], list[str]]
 
-FORMAT = 3
-"""Version of the layout of `run.json` and of the tables that this package writes and reads."""
-
 _RUN = "run.json"
 _CHECKSUMS = "SHA256SUMS"
 _TABLE = ".parquet"
+_CAPTURE = ".pcapng"
 _LONGEST_NAME = 256
 
 _HOW_TO_RECORD = {
@@ -186,7 +185,7 @@ class Result:
         """Opens the result in `folder` after checking its checksums.
 
         Raises:
-            ResultError: There is no result, it is damaged, or another version of the layout wrote it.
+            ResultError: There is no result, it is damaged, or too old or too new.
         """
         folder = Path(folder)
         files = _verify(folder)
@@ -233,6 +232,17 @@ class Result:
             files[f"{name}{_TABLE}"] = written.getvalue()
         digests = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
         return {**files, _CHECKSUMS: _checksums_of(digests)}
+
+    def written_files(self) -> list[Path]:
+        """The files in the folder of the result that were written with it, checksums last.
+
+        Raises:
+            ResultError: It is only in memory.
+        """
+        if self.folder is None:
+            raise ResultError(f"{self!r}: is only in memory; legal: the result of a folder")
+        names = [name for _, _, name in _checksums(self.folder)]
+        return [self.folder / name for name in [*names, _CHECKSUMS]]
 
     def _run_text(self) -> bytes:
         return (json.dumps(self.run, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
@@ -412,6 +422,13 @@ class Result:
         return replace(self, run={**self.run, "content_address": address, "live": dict(audit)})
 
     @property
+    def captured(self) -> bool:
+        """Whether packets were captured, which a folder has as .pcapng."""
+        if self.folder is not None:
+            return any(file.suffix == _CAPTURE for file in self.written_files())
+        return self._captured is not None
+
+    @property
     def actions(self) -> list[dict[str, Any]]:
         """What was changed during the run (`Simulation.act`), in the order of time; usually nothing."""
         return [dict(action) for action in self.run.get("actions", ())]
@@ -478,7 +495,7 @@ def link_files(source: Path, folder: Path, *, may_copy: bool) -> Path:
 
 def capture_name(port: str) -> str:
     """What the file with the packets of a port is called."""
-    return f"{folder_name(port)}.pcapng"
+    return f"{folder_name(port)}{_CAPTURE}"
 
 
 def holds_remains(folder: Path) -> bool:
@@ -545,11 +562,7 @@ def _read_run(folder: Path) -> dict[str, Any]:
     except UnicodeDecodeError:
         raise ResultError(f"{folder}: {_RUN} is not UTF-8 text") from None
     run = parse_json(text, f"{folder}: {_RUN}", ResultError)
-    if run.get("format") != FORMAT:
-        found = quoted(run.get("format"))
-        raise LayoutError(
-            f"{folder}: layout {found}, which another version wrote; this one reads layout {FORMAT}"
-        )
+    run = as_written_today(run, str(folder))
     conform(run, RUN, f"{folder}: {_RUN}", ResultError)
     return run
 

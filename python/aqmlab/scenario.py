@@ -19,8 +19,7 @@ from aqmlab.files.reading import read_text
 from aqmlab.files.toml_text import to_toml, toml_value
 from aqmlab.files.written import Written
 from aqmlab.seeds import SEED_MAX
-from aqmlab.terminal.plain import plain
-from aqmlab.terminal.spelling import quoted
+from aqmlab.terminal.spelling import plain, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -49,7 +49,11 @@ def pages() -> list[Path]:
         ROOT / "tests/crosscheck/ns2/README.md",
         ROOT / "crates/web/data/README.md",
     ]
-    return [*others, *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "experiments").rglob("*.md"))]
+    return [
+        *others,
+        *sorted((ROOT / "docs").rglob("*.md")),
+        *sorted((ROOT / "python/aqmlab/experiments").rglob("*.md")),
+    ]
 
 
 def blocks(page: Path) -> list[Block]:

@@ -23,7 +23,7 @@ from aqmlab.papers import experiments
 from aqmlab.papers.claims import Answer, Finding, Outcome, Part, Verdict, evaluate, registry_of
 from aqmlab.papers.claims.outcome import combine
 from aqmlab.papers.claims.registry import COMMON, Registry
-from aqmlab.papers.statements import read_claims
+from aqmlab.papers.experiments import read_claims
 from aqmlab.papers.tables import claims as claim_tables
 from aqmlab.show.tables.render import to_html
 from aqmlab.statistics import response_times

@@ -87,6 +87,7 @@ def test_what_an_option_takes_is_a_plain_word_and_a_range(name: str) -> None:
 def test_every_command_is_there() -> None:
     assert sorted(NAMES) == [
         "bloat",
+        "bundle",
         "calibrate",
         "compare",
         "crossvalidate",
@@ -120,7 +121,18 @@ def test_every_command_is_there() -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [("--version",), ("--help",), ("run", "--help"), ("explain", "red"), ("list",)]
+    "arguments",
+    [
+        ("--version",),
+        ("--help",),
+        ("run", "--help"),
+        ("explain", "red"),
+        ("list",),
+        ("schema",),
+        ("new", "home"),
+        ("new", "campus-2000"),
+    ],
+    ids=" ".join,
 )
 def test_what_computes_nothing_needs_neither_statistics_nor_tables(arguments: tuple[str, ...]) -> None:
     """It answers at once, as a mistake in a command's name does: SciPy and Arrow alone take longer."""
@@ -163,6 +175,7 @@ SHORT = ("--set", "duration_s=42")
     "arguments",
     [
         ("compare", "line.toml", "--schemes", "drop-tail,pie", "--seeds", "1-6", *SHORT),
+        ("compare", "line.toml", "--schemes", "drop-tail,pie", "--seeds", "1-2", "--no-report", *SHORT),
         ("run", "line.toml", *SHORT),
         ("bloat", *DSL, "--seeds", "1", "--schemes", "pie"),
         ("rpm", *DSL, "--seeds", "1", "--schemes", "pie", "--load", "both"),
@@ -177,7 +190,8 @@ def test_what_judges_a_line_waits_for_no_large_library(arguments: tuple[str, ...
     made = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
     imported = {line.rpartition("|")[2].strip() for line in made.stderr.splitlines()}
     assert "pyarrow" in imported
-    assert not imported & {"scipy", "matplotlib", "pandas"}
+    assert not imported & {"scipy", "matplotlib", "pandas", "tornado", "optuna"}
+    assert ("jinja2" in imported) == (arguments[0] == "compare" and "--no-report" not in arguments)
 
 
 def test_the_version_names_the_sources(capfd: pytest.CaptureFixture[str]) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import aqmlab
-from aqmlab.statistics.summary import figures
+from aqmlab.statistics.run_summary import figures
 from small import WEB
 
 ROOT = Path(__file__).parents[2]
@@ -64,7 +64,7 @@ def test_a_cell_of_a_table_is_a_note_and_no_page() -> None:
 def test_the_settings_of_le2003_on_a_page_are_those_of_the_experiment(scheme: str, cell: str) -> None:
     page = (ROOT / f"docs/reference/schemes/{scheme}.md").read_text()
     text = page.split("`le2003`", maxsplit=1)[1].split("```toml\n", maxsplit=1)[1].split("```", maxsplit=1)[0]
-    experiment = tomllib.loads((ROOT / "experiments/le2003/experiment.toml").read_text())
+    experiment = tomllib.loads((ROOT / "python/aqmlab/experiments/le2003/experiment.toml").read_text())
     cells = {each["name"]: each for each in experiment["configurations"]}
     queue: dict[str, object] = {}
     for name in (cells[cell].get("extends", cell), cell):

@@ -24,7 +24,7 @@ from aqmlab.cli import _exit_code, commands
 from aqmlab.files.toml_text import to_toml
 from aqmlab.papers import experiments
 from aqmlab.papers.claims import evaluate
-from aqmlab.papers.statements import read_claims
+from aqmlab.papers.experiments import read_claims
 from aqmlab.papers.study import Study
 from aqmlab.study import sweeps
 from commands.shown_commands import FOLLOWED

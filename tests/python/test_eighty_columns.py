@@ -10,13 +10,13 @@ import pytest
 import aqmlab
 from aqmlab.cli.results import _table as table_of_results
 from aqmlab.comparison.kept import kept_in
-from aqmlab.papers.cost import Cost
-from aqmlab.papers.tables import costs
-from aqmlab.show.tables import bloat, comparison, evaluation, flent_tests, responsiveness, sqm, tuning
-from aqmlab.show.tables.crossvalidation import crossvalidation_table
+from aqmlab.papers.cost import Cost, costs_table
+from aqmlab.show.objects import search
+from aqmlab.show.objects.crossvalidation import crossvalidation_table
+from aqmlab.show.objects.sweep import results_table, sweep_table
+from aqmlab.show.tables import bloat, comparison, evaluation, flent_tests, responsiveness, sqm
 from aqmlab.show.tables.render import as_plain_text
 from aqmlab.show.tables.results import result_tables
-from aqmlab.show.tables.sweep import results_table, sweep_table
 from aqmlab.show.tables.verdict import bare_table
 from aqmlab.study.crossvalidation import compared
 from aqmlab.study.sweeps import status
@@ -192,7 +192,7 @@ def test_searches(scenario: aqmlab.Scenario, tmp_path: Path) -> None:
     found = aqmlab.tune(
         scenario, scheme="pie", trials=2, seeds=[1], fresh_seeds=[2, 3], store=tmp_path, objective="mos"
     )
-    require_whole(tuning.candidates_table(found, found.shown))
+    require_whole(search.candidates_table(found, found.shown))
 
 
 def test_evaluations() -> None:
@@ -209,7 +209,7 @@ def test_lists_of_results_and_costs(scenario: aqmlab.Scenario, tmp_path: Path) -
     lines = in_80_columns(table_of_results(kept_in(tmp_path)))
     assert max(map(len, lines)) <= COLUMNS
     prices = [Cost("standard-with-a-long-name", 12_345, 1e8, 1e7)]
-    require_whole(costs.table_of(prices, study="christiansen2000", chosen="standard", workers=128))
+    require_whole(costs_table(prices, study="christiansen2000", chosen="standard", workers=128))
 
 
 @pytest.mark.parametrize("columns", [40, 60, 80, 120, 200])

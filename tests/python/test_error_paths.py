@@ -37,6 +37,7 @@ TAKES_A_FILE = {
     "scorecard": ("scorecard", "FILE"),
     "pages": ("pages", "import", "FILE", "-o", "own.csv"),
     "export": ("export", "flent", "FILE", "-o", "x.flent.gz"),
+    "bundle": ("bundle", "FILE", "-o", "x.zip"),
     "scheme check": ("scheme", "check", "FILE:Red"),
     "scheme cost": ("scheme", "cost", "FILE:Red"),
     "model check": ("model", "check", "FILE:Red"),

@@ -17,12 +17,12 @@ from aqmlab.load.parametrized_scheme import spelt
 from aqmlab.show.figures import Bar, BarGroup, BarRow, Bars, Drawn
 from aqmlab.show.figures.chart import Axis, Chart, Series
 from aqmlab.show.figures.looks import SCHEMES, dash_lengths, looks_of_names
-from aqmlab.show.figures.of_results import chart_of
+from aqmlab.show.figures.plots import chart_of
 from aqmlab.show.papers.figures.looks import line_of
 from aqmlab.show.play.server import _look
 from aqmlab.show.report import render
 from aqmlab.show.report.comparison import page_of
-from aqmlab.show.report.embedding import chart_data, inline_svg
+from aqmlab.show.report.page import chart_data, inline_svg
 from people import three
 
 

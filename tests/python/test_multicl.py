@@ -16,7 +16,7 @@ from aqmlab.experiments.multicl import seeds
 from aqmlab.experiments.multicl.claims.traffic import offered_percent
 from aqmlab.papers import experiments
 from aqmlab.papers.reproduction import base_scenario, cell_scenario, choose, run_study
-from aqmlab.papers.tables.compared import responses
+from aqmlab.papers.tables.runs import responses
 from aqmlab.runs import Execution
 from aqmlab.runs.executors import Threads
 from aqmlab.scenario import clouds_of
@@ -180,7 +180,7 @@ def test_the_closest_seeds_deviate_least_in_standard_deviations() -> None:
 
 
 def test_the_seeds_of_the_full_study_are_those_of_the_file() -> None:
-    file = ROOT / "experiments/multicl/seeds.csv"
+    file = ROOT / "python/aqmlab/experiments/multicl/seeds.csv"
     found = seeds.read_facts(file)
     assert tuple(seeds.closest(found)) == MULTICL.scale("full").seeds
     assert MULTICL.scale("blind").seeds == tuple(seeds.BLIND)

@@ -252,7 +252,7 @@ REFUSALS = {
         "Scheduler",
         SORTS + FIRST + NEXT + ANY,
         'inner = { scheme = "fq-codel" }',
-        'dumbbell.queue.inner.scheme: unknown scheme "fq-codel"',
+        'dumbbell.queue.inner.scheme: scheme "fq-codel" cannot stand in another queue',
     ),
     "an unknown key of the scheme within": (
         "Guard",

@@ -23,7 +23,7 @@ from aqmlab.comparison.pairing import require_comparable
 from aqmlab.errors import ComparisonError, MissingDataError, ScenarioError
 from aqmlab.show.report import render
 from aqmlab.show.report.comparison import page_of
-from aqmlab.statistics.summary import figures
+from aqmlab.statistics.run_summary import figures
 from random_cases import one_by_one
 
 if TYPE_CHECKING:

@@ -20,19 +20,19 @@ import aqmlab
 from aqmlab.comparison import Comparison, read_configurations, running
 from aqmlab.errors import MissingDataError, PlotError
 from aqmlab.show.figures.chart import Chart
-from aqmlab.show.figures.delay import (
+from aqmlab.show.figures.drawn import Drawn, PrintSize
+from aqmlab.show.figures.experience import (
     NOTHING_ARRIVES,
     delay_bars,
     delay_over_time,
     delays_beyond,
     heard_group,
+    page_bars,
+    share_bars,
 )
-from aqmlab.show.figures.drawn import Drawn
-from aqmlab.show.figures.levels import page_bars, share_bars
-from aqmlab.show.figures.print_size import PrintSize
 from aqmlab.show.report import render
 from aqmlab.show.report.comparison import page_of
-from aqmlab.statistics.datagram_delays import delays_of
+from aqmlab.statistics.datagrams import delays_of
 from small import BULK, WEB, aqmlab_run
 
 if TYPE_CHECKING:

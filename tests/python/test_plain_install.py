@@ -63,6 +63,7 @@ SHORT = {
     "scheme": ("cost", "red"),
     "evaluate": ("red", "--only", "5.1.1", "--schemes", "drop-tail", "--seeds", "1"),
     "export": ("flent", MADE, "-o", "made.flent.gz"),
+    "bundle": (MADE, "-o", "made.zip"),
     "doctor": (),
 }
 SWEEP = """

@@ -13,9 +13,8 @@ import pytest
 import aqmlab
 from aqmlab.cli.plot import WHAT
 from aqmlab.errors import MissingDataError, UnknownLinkError
-from aqmlab.show.figures.of_results import BARS, CHARTS, OF_DATAGRAMS, chart_of
 from aqmlab.show.figures.over_time import OF_SENDERS
-from aqmlab.show.figures.plots import KINDS
+from aqmlab.show.figures.plots import BARS, CHARTS, KINDS, OF_DATAGRAMS, chart_of
 from aqmlab.statistics import Pages, page_load_times
 from people import three
 from small import BULK, WEB, aqmlab_run

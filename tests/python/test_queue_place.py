@@ -12,7 +12,7 @@ from aqmlab.presets import TECHNOLOGIES
 from aqmlab.presets.home_line import as_line
 from aqmlab.presets.household import household
 from aqmlab.scenario import Scenario
-from aqmlab.show.words.boxes import boxes_in_words
+from aqmlab.show.words.line import boxes_in_words
 from small import HOME_ON_A_DUMBBELL
 
 HOME = household(20.0, 2.0, "vdsl")

@@ -12,8 +12,7 @@ from aqmlab.errors import SweepError, TuneError
 from aqmlab.files.reading import LARGEST_BYTES, read_json, read_text, read_toml
 from aqmlab.study import sweeps
 from aqmlab.study.tuning.space import read_ranges_file
-from aqmlab.terminal.plain import plain, plain_line
-from aqmlab.terminal.spelling import quoted, whole_numbers
+from aqmlab.terminal.spelling import plain, plain_line, quoted, whole_numbers
 from small import BULK
 
 if TYPE_CHECKING:

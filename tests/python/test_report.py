@@ -12,17 +12,17 @@ from rich.console import Console
 
 from aqmlab.papers.study import Study
 from aqmlab.show import figures
-from aqmlab.show.figures.chart_print import chart_figure
-from aqmlab.show.figures.print_size import PrintSize
-from aqmlab.show.figures.scatter_counts import pooled_scatter
+from aqmlab.show.figures.distributions import pooled_scatter
+from aqmlab.show.figures.drawn import PrintSize
+from aqmlab.show.figures.printed import chart_figure
 from aqmlab.show.figures.scene import Area
-from aqmlab.show.papers.figures import curves, listed
+from aqmlab.show.papers.figures import kinds, listed
+from aqmlab.show.papers.figures.kinds import queue_trace
 from aqmlab.show.papers.figures.looks import line_of, looks_of
-from aqmlab.show.papers.figures.queue import queue_trace
 from aqmlab.show.papers.report import Parts, page_of, parts_of, render, warnings_of, write_report
 from aqmlab.show.papers.reproduce import Reproduction
 from aqmlab.show.report import Figure
-from aqmlab.show.report.embedding import inline_svg
+from aqmlab.show.report.page import inline_svg
 from aqmlab.tables import Table
 from people import a_run
 from synthetic_results import LINKS, SyntheticResult, exchange_times, names, synthetic_result, synthetic_study
@@ -139,7 +139,7 @@ def test_points_that_a_paper_prints_stand_beside_our_curve() -> None:
     study = synthetic_study(make, replications=2, loads=(90.0,), name="christiansen2000")
     row = study.published("red-30-90", 90.0)
     assert row is not None
-    chart = curves.cdf_chart(study, [("red-30-90", 90.0)], title="t")
+    chart = kinds.cdf_chart(study, [("red-30-90", 90.0)], title="t")
     (printed,) = (each for each in chart.series if each.points)
     shown = {x: y for x, y in zip(chart.x, printed.y, strict=True) if np.isfinite(y)}
     within, between = (float(row.text[name]) for name in ("percent_le_1s", "percent_1_to_2s"))
@@ -147,7 +147,7 @@ def test_points_that_a_paper_prints_stand_beside_our_curve() -> None:
     assert shown == pytest.approx({1000.0: within, 2000.0: within + between, median_ms: 50.0})
     assert printed.name == "RED 30/90, the paper's"
     with_hosts = replace(study, experiment=replace(study.experiment, hosts="linux6-cubic"))
-    chart = curves.cdf_chart(with_hosts, [("red-30-90", 90.0)], title="t")
+    chart = kinds.cdf_chart(with_hosts, [("red-30-90", 90.0)], title="t")
     assert not [each for each in chart.series if each.points], "no number of other hosts is the paper's"
 
 
@@ -215,10 +215,10 @@ def test_bands_are_drawn_from_six_replications_on() -> None:
 def test_axes_name_their_units() -> None:
     study = small_study(2)
     cells = [("uncongested", 98.0), ("pi-24", 98.0)]
-    texts = words_of(figures.Drawn.of("a", curves.cdf_chart(study, cells, title="t"), ""))
+    texts = words_of(figures.Drawn.of("a", kinds.cdf_chart(study, cells, title="t"), ""))
     for text in ("response time", "0", "500 ms", "1 s", "2 s", "responses complete", "0 %", "100 %"):
         assert text in texts
-    tail = curves.ccdf_chart(study, cells, title="t")
+    tail = kinds.ccdf_chart(study, cells, title="t")
     assert tail.x_axis.log
     assert tail.y_axis.log
     texts = words_of(figures.Drawn.of("a", tail, ""))
@@ -233,7 +233,7 @@ def words_of(drawn: figures.Drawn) -> list[str]:
 
 def test_a_drawn_curve_is_the_mean_distribution_function() -> None:
     study = small_study(2)
-    chart = curves.cdf_chart(study, [("uncongested", 98.0), ("pi-24", 98.0)], title="t")
+    chart = kinds.cdf_chart(study, [("uncongested", 98.0), ("pi-24", 98.0)], title="t")
     line = next(each for each in chart.series if each.name == "PI 24")
     expected = 100.0 * float(np.mean([times.cdf(1.0) for times in study.times("pi-24", 98.0)]))
     assert line.y[np.isclose(chart.x, 1000.0)][0] == pytest.approx(expected)

@@ -15,10 +15,9 @@ import pandas as pd
 import pytest
 from matplotlib.image import imread
 
-from aqmlab.show.figures.ticks import unit_of, written
+from aqmlab.show.figures.chart import chart_table, unit_of, written
 from aqmlab.show.report import Figure, render
 from aqmlab.show.report.comparison import page_of
-from aqmlab.show.tables.charts import chart_table
 from aqmlab.tables import to_csv
 from people import compared
 

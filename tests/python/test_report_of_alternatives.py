@@ -26,16 +26,19 @@ from aqmlab import run as run_scenario
 from aqmlab.comparison import Comparison, Values, compare, read_configurations
 from aqmlab.errors import ComparisonError, ResultError
 from aqmlab.inference import Interval, NotEnoughReplications
-from aqmlab.show.figures.chart import Axis, Chart, Series
-from aqmlab.show.figures.distributions import differences_within, shares_within, times_on_a_log_axis
+from aqmlab.show.figures.chart import Axis, Chart, Series, chart_table
+from aqmlab.show.figures.distributions import (
+    differences_within,
+    medians_by_size,
+    shares_within,
+    times_on_a_log_axis,
+)
 from aqmlab.show.figures.looks import look_at, looks_of_names
 from aqmlab.show.figures.over_time import queue_over_time
 from aqmlab.show.figures.scene import Area, Stroke
-from aqmlab.show.figures.sizes import medians_by_size
 from aqmlab.show.report import Text, render
 from aqmlab.show.report.comparison import of_pages, page_of
 from aqmlab.show.report.network import differing_settings
-from aqmlab.show.tables.charts import chart_table
 from aqmlab.show.tables.comparison import comparison_table
 from aqmlab.show.words import answer
 from aqmlab.statistics import Pages

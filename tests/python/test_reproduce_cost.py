@@ -10,10 +10,9 @@ from click.testing import CliRunner
 from aqmlab.cli import commands
 from aqmlab.load.matching import RESERVE
 from aqmlab.papers import experiments, reproduction
-from aqmlab.papers.cost import Cost, Pace, cost_of
+from aqmlab.papers.cost import Cost, Pace, cost_of, costs_table, total_of
 from aqmlab.papers.documents import CalibrationRuns, Scale
 from aqmlab.papers.reproduction import choose
-from aqmlab.papers.tables import costs
 from aqmlab.tables import to_csv
 
 LE2003 = experiments.load("le2003")
@@ -52,13 +51,13 @@ def test_matching_costs_a_survey_of_each_seed_and_makes_the_uncongested_cell() -
 def test_the_table_of_costs_divides_by_the_runs_at_a_time() -> None:
     scale = uncalibrated(cells=["pi-24"], loads=[90], replications=2)
     cost = cost_of(LE2003, scale, Pace({"stationary": 5.0}, 0.0))
-    table = costs.table_of([cost], study="le2003", chosen="full", workers=2)
+    table = costs_table([cost], study="le2003", chosen="full", workers=2)
     assert to_csv(table).splitlines()[1] == "full,2,4.0,9.0,4.5"
 
 
 def test_several_studies_cost_their_sum() -> None:
     long = [Cost("full", runs=3, simulated_s=1.0, core_s=core_s) for core_s in (5400.0, 9000.0)]
-    assert costs.total_of(long, workers=2) == "4.0 h on one core, 2.0 h on 2"
+    assert total_of(long, workers=2) == "4.0 h on one core, 2.0 h on 2"
 
 
 def test_costs_of_all_studies_end_with_their_sum(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 import aqmlab
 from aqmlab import Result, ResultError, TableError
-from aqmlab.errors import FolderError
+from aqmlab.errors import FolderError, LayoutError
 from aqmlab.result import RecentTables, Tables, save_files
 from aqmlab.runs import Job, run_many
 from small import CALLS, bulk, contents
@@ -107,14 +107,15 @@ def test_a_folder_without_a_result_is_refused(tmp_path: Path) -> None:
 
 def test_a_layout_from_the_future_is_refused(tmp_path: Path) -> None:
     folder = made_up(format=4).save(tmp_path / "result")
-    with pytest.raises(ResultError, match="layout 4, which another version wrote; this one reads layout 3"):
+    newer = r"layout 4 of aqmlab 1, which is newer; this one, .*, reads layouts 2 to 3; open it with a newer"
+    with pytest.raises(LayoutError, match=newer):
         Result.load(folder)
 
 
 def test_a_sound_result_of_an_older_layout_is_refused_and_never_removed(tmp_path: Path) -> None:
     folder = made_up(format=1, content_address="0" * 40).save(tmp_path / "result")
     before = contents(folder)
-    with pytest.raises(FolderError, match="layout 1, which another version wrote"):
+    with pytest.raises(FolderError, match="layout 1 of aqmlab 1, which is too old"):
         run_many([Job(bulk(), 1, folder=folder)], progress=False)
     assert contents(folder) == before
 

@@ -18,8 +18,7 @@ from aqmlab.show.figures import Axis, Bar, BarGroup, BarRow, Bars, bars_scene
 from aqmlab.show.figures.bars import WIDTH
 from aqmlab.show.figures.looks import BLACK, look_at
 from aqmlab.show.figures.network import draw_network
-from aqmlab.show.figures.scene import Area, Item, Scene, Stroke, Words, box, path
-from aqmlab.show.figures.scene_svg import to_svg
+from aqmlab.show.figures.scene import Area, Item, Scene, Stroke, Words, box, path, to_svg
 from aqmlab.show.report import render
 from aqmlab.show.report.comparison import page_of
 from aqmlab.show.words.amounts import duration

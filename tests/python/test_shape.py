@@ -14,7 +14,7 @@ from aqmlab import Result, ResultError
 from aqmlab.errors import CalibrationError, ExperimentError
 from aqmlab.load import Calibration, Line, LoadLine, Point
 from aqmlab.papers import experiments
-from aqmlab.statistics.summary import figures
+from aqmlab.statistics.run_summary import figures
 from small import bulk
 from test_result import made_up
 

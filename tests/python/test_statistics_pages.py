@@ -14,7 +14,7 @@ import pytest
 from aqmlab.errors import MissingDataError
 from aqmlab.statistics import Pages, page_load_times
 from aqmlab.statistics.pages import FollowedPages, unfinished_pages
-from aqmlab.statistics.quantities import Measured, page_quantile_s, restricted_mean_page_s
+from aqmlab.statistics.quantities import Measured, page_quantile_s
 
 if TYPE_CHECKING:
     from aqmlab.statistics.distribution import ResponseTimes
@@ -56,7 +56,7 @@ def test_unfinished_pages_weigh_as_kaplan_and_meier_say() -> None:
     assert times.quantile(0.9) == pytest.approx(5.0, abs=0.001)
     assert unfinished_pages(run) == 4
     # The mean of min(t, 4 s) is the area below S up to 4 s: 1 + 2 * 0.8 + 1 * 0.48.
-    assert restricted_mean_page_s(4.0).of(Measured(run)) == pytest.approx(3.08, abs=0.001)
+    assert times.restricted_mean_s(4.0) == pytest.approx(3.08, abs=0.001)
 
 
 def test_remission_of_leukaemia_as_in_textbooks() -> None:

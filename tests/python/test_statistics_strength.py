@@ -6,7 +6,7 @@ import pytest
 from aqmlab.inference import Interval, paired_band
 from aqmlab.inference.band import Band
 from aqmlab.inference.strength import NARROWEST, WIDEST, strength_of
-from aqmlab.papers.claims.numbers import above_bound, between_bounds
+from aqmlab.papers.claims.checks import above_bound, between_bounds
 
 
 @pytest.mark.parametrize(

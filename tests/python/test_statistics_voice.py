@@ -10,7 +10,6 @@ from aqmlab.errors import MissingDataError
 from aqmlab.statistics.quantities import quantity
 from aqmlab.statistics.voice import (
     delay_impairment,
-    is_unusable,
     loss_impairment,
     opinion_score,
     rating,
@@ -64,11 +63,6 @@ def test_no_longer_delay_no_jitter_and_no_loss_ever_sounds_better() -> None:
     assert (np.diff(score, axis=0) <= 0.0).all()
     assert (np.diff(score, axis=1) <= 1e-12).all()
     assert (score.min(), score.max() < 4.5) == (1.0, True)
-
-
-@pytest.mark.parametrize(("delay_p99_ms", "unusable"), [(0.0, False), (380.0, False), (380.1, True)])
-def test_a_call_is_unusable_beyond_the_400_ms_of_g114(delay_p99_ms: float, unusable: bool) -> None:
-    assert is_unusable(delay_p99_ms) is unusable
 
 
 def test_a_loss_costs_what_g107_says() -> None:

@@ -307,7 +307,7 @@ def test_the_page_says_what_the_kept_run_says() -> None:
     """Counts of each source and the medians of shares, worked out anew from the kept numbers."""
     root = Path(__file__).parents[2]
     page = (root / "docs" / "explanation" / "strangers.md").read_text(encoding="utf-8")
-    with (root / "experiments" / "strangers" / "quick.csv").open(encoding="utf-8") as file:
+    with (root / "python/aqmlab/experiments" / "strangers" / "quick.csv").open(encoding="utf-8") as file:
         rows = [*csv.DictReader(file)]
     for row in rows:
         error, tolerance = abs(float(row["error"])), float(row["tolerance"])
@@ -325,3 +325,14 @@ def test_the_page_says_what_the_kept_run_says() -> None:
         error = median(abs(float(row["error"])) for row in shares)
         line = next(each for each in page.splitlines() if each.startswith(f"| `{source}` | all"))
         assert f"| {len(shares)} | {error:.3f} | {held} of {len(shares)} |" in line
+
+
+def test_options_of_studies_are_refused_by_name_and_the_ledger_is_listed() -> None:
+    runner = CliRunner()
+    refused = runner.invoke(commands, ["reproduce", "strangers", "--cells", "x", "--loads", "90"])
+    assert refused.exit_code == 2
+    assert "--cells, --loads: not of strangers" in refused.output
+    refused = runner.invoke(commands, ["reproduce", "sfa", "--source", "pam2025"])
+    assert refused.exit_code == 2
+    assert "not of sfa" in refused.output
+    assert "  strangers  " in runner.invoke(commands, ["list"]).output

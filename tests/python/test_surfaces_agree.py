@@ -13,16 +13,16 @@ import pytest
 import aqmlab
 from aqmlab.comparison.change import Inference, Level, Values
 from aqmlab.inference.replication import Interval
+from aqmlab.show.objects.crossvalidation import crossvalidation_table
+from aqmlab.show.objects.sweep import results_table
 from aqmlab.show.play.measured import measurement
 from aqmlab.show.tables.comparison import comparison_records, comparison_table, level_in_print, notes
-from aqmlab.show.tables.crossvalidation import crossvalidation_table
 from aqmlab.show.tables.render import as_plain_text
 from aqmlab.show.tables.results import result_tables
-from aqmlab.show.tables.sweep import results_table
 from aqmlab.statistics.catalogue import OF_SEARCHES, headline_of_all, shown_of_all
 from aqmlab.statistics.observation import Bound, Observation
 from aqmlab.statistics.quantities import Measured, by_name
-from aqmlab.statistics.summary import figures
+from aqmlab.statistics.run_summary import figures
 from aqmlab.study.crossvalidation import compared
 from aqmlab.study.tuning.candidates import Candidate
 from aqmlab.tables import save

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 import aqmlab
 from aqmlab.cli import commands
 from aqmlab.show.tables.results import result_tables
-from aqmlab.statistics.suspicion import mark_of, suspect_because
+from aqmlab.statistics.recorded import mark_of, suspect_because
 from small import BULK
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ import aqmlab
 from aqmlab import Result, ScenarioError, cli
 from aqmlab.errors import FolderError, StorageError, SweepError
 from aqmlab.runs.store import State
+from aqmlab.show.objects.sweep import sweep_table
 from aqmlab.show.tables.render import to_terminal
-from aqmlab.show.tables.sweep import sweep_table
 from aqmlab.statistics import response_times
 from aqmlab.study import sweeps
 from aqmlab.study.sweeps.export import export

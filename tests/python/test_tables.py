@@ -18,12 +18,10 @@ from aqmlab.papers.frame import Agreement, Number, Row, frame_of, published_rows
 from aqmlab.papers.published import NOT_KEPT, AtLength, PublishedTable
 from aqmlab.papers.study import Study
 from aqmlab.papers.tables import published, runs
-from aqmlab.papers.tables.best import best_settings
-from aqmlab.papers.tables.compared import ablations
-from aqmlab.papers.tables.published import caption, fill
-from aqmlab.show.tables.parts import parts_within
-from aqmlab.show.tables.render import as_plain_text, to_html, to_terminal
-from aqmlab.show.tables.sweep import endings
+from aqmlab.papers.tables.published import best_settings, caption, fill
+from aqmlab.papers.tables.runs import ablations
+from aqmlab.show.objects.sweep import endings
+from aqmlab.show.tables.render import as_plain_text, parts_within, to_html, to_terminal
 from aqmlab.statistics import ResponseTimes
 from aqmlab.statistics.quantities import quantity
 from aqmlab.tables import save, to_csv

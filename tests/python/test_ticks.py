@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from aqmlab.show.figures.ticks import unit_of, written
+from aqmlab.show.figures.chart import unit_of, written
 
 
 @pytest.mark.parametrize(

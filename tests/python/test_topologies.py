@@ -135,7 +135,11 @@ def test_an_example_runs(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "file", [EXAMPLES / "parking_lot.toml", EXAMPLES.parent / "experiments" / "multicl" / "scenario.toml"]
+    "file",
+    [
+        EXAMPLES / "parking_lot.toml",
+        EXAMPLES.parent / "python/aqmlab/experiments" / "multicl" / "scenario.toml",
+    ],
 )
 def test_sources_and_sinks_of_long_lived_flows_are_machines_of_their_own(file: Path) -> None:
     flows = aqmlab.Scenario.from_file(file).resolved["flows"]

@@ -20,12 +20,10 @@ from aqmlab import _core
 from aqmlab.errors import ExperimentError, TuneError, UnknownLinkError
 from aqmlab.load.queues import Queues
 from aqmlab.runs.executors import Threads
-from aqmlab.show.tables.parts import parts_within
-from aqmlab.show.tables.render import as_plain_text
-from aqmlab.show.tables.tuning import candidates_table
-from aqmlab.show.tuning_folder import own, save
+from aqmlab.show.objects.search import candidates_table, own, save
+from aqmlab.show.tables.render import as_plain_text, parts_within
 from aqmlab.statistics import data_links
-from aqmlab.statistics.summary import figures
+from aqmlab.statistics.run_summary import figures
 from aqmlab.study.tuning import Objective, Outcome, Plan, space_of
 from aqmlab.study.tuning import search as tune
 from aqmlab.study.tuning.beside import settings_of
@@ -179,6 +177,10 @@ def test_an_objective_that_makes_no_sense_is_refused() -> None:
         Objective("weighted", weights={"los": 1.0})
     with pytest.raises(TuneError, match="at least one above 0"):
         Objective("weighted", weights={"loss": 0.0})
+    with pytest.raises(TuneError, match=r"weights: not used by objective rpm; legal: objective weighted"):
+        Objective("rpm", weights={"loss": 1.0})
+    with pytest.raises(TuneError, match=r"restricted_to_s: not used by objective rpm"):
+        Objective("rpm", restricted_to_s=3.0)
     with pytest.raises(TuneError, match=r"a longer window .* users, record.responses"):
         Objective().cost({**RUN, "response_restricted_mean_2s_s": None, "measured_s": 3.0})
 
@@ -354,7 +356,7 @@ def test_settings_beside_are_those_of_the_cells_that_were_named(
     # What is not searched stays as the scenario has it.
     assert queue["gentle"] == busy().resolved["dumbbell"]["queue"]["gentle"]
     assert found[0].role(wide) == "published"
-    with (ROOT / "experiments/christiansen2000/published_table4.csv").open() as lines:
+    with (ROOT / "python/aqmlab/experiments/christiansen2000/published_table4.csv").open() as lines:
         rows = list(csv.DictReader(lines))
     every = settings_of("christiansen2000", busy(), Queues.of(busy()), space_of("red"))
     thresholds = {(each.settings["min_th_packets"], each.settings["max_th_packets"]) for each in every}

@@ -310,7 +310,7 @@ def test_a_cross_validation_has_the_numbers_of_both_kinds_of_runs(
 
     monkeypatch.setattr("aqmlab.study.crossvalidation.run_live", lived)
     monkeypatch.setattr("aqmlab.study.crossvalidation.offers", lambda _: [])
-    monkeypatch.setattr("aqmlab.show.tables.crossvalidation.verdict", lambda which, _: f"{which}: valid")
+    monkeypatch.setattr("aqmlab.show.objects.crossvalidation.verdict", lambda which, _: f"{which}: valid")
     monkeypatch.setenv("COLUMNS", "120")
     (home / "bulk.toml").write_text(BULK)
     found = aqmlab.crossvalidate("bulk.toml", seeds="1-2", output="own")

@@ -8,8 +8,7 @@ import pytest
 
 import aqmlab
 from aqmlab.comparison.verdict import PAGES, Fares, verdict
-from aqmlab.show.tables.parts import parts_within
-from aqmlab.show.tables.render import as_plain_text
+from aqmlab.show.tables.render import as_plain_text, parts_within
 from aqmlab.show.tables.verdict import bare_table, verdict_table
 from aqmlab.show.words.verdict import fares_in_words, what_changes_most
 from aqmlab.statistics.catalogue import LOADED_MEDIAN

@@ -25,8 +25,8 @@ ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "explanation" / "today-claims.md"
 _HEAD = """# Every claim with hosts of today
 
-Generated from `experiments/*/today*.csv`, which have every statement with its numbers. What follows:
-[what still holds](today.md).
+Generated from `python/aqmlab/experiments/*/today*.csv`, which have every statement with its numbers. What
+follows: [what still holds](today.md).
 
 Each claim has statements. Each statement was checked with the hosts of the paper and with today's, with the
 same seeds:
@@ -108,7 +108,9 @@ class Kept:
 def kept() -> list[Kept]:
     """What is kept of runs with hosts of today."""
     files = [
-        file for name in experiments.names() for file in (ROOT / "experiments" / name).glob("today*.csv")
+        file
+        for name in experiments.names()
+        for file in (ROOT / "python/aqmlab/experiments" / name).glob("today*.csv")
     ]
     return [
         Kept(read_table(file, ExperimentError))

@@ -39,7 +39,7 @@ def users_of(profile: str) -> dict[str, object]:
 
 def web(study: str, overrides: dict[str, object], seconds: float) -> aqmlab.Scenario:
     """The users of a study."""
-    scenario = aqmlab.Scenario.from_file(ROOT / "experiments" / study / "scenario.toml")
+    scenario = aqmlab.Scenario.from_file(ROOT / "python/aqmlab/experiments" / study / "scenario.toml")
     return scenario.with_overrides({"duration_s": seconds, "warm_up_s": 0.0, "cool_down_s": 0.0} | overrides)
 
 

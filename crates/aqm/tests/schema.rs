@@ -321,6 +321,13 @@ fn a_description_names_every_parameter_with_its_default_and_meaning() {
     assert!(pi.contains("        { designed = { flows = number, rtt_ms = number } }: Designed"), "{pi}");
     let ared = Scheme::describe("ared").expect("a registered name");
     assert!(ared.contains("        \"from_link_rate\": 80 000 bit/s"), "{ared}");
+    let htb = Scheme::describe("htb").expect("a registered name");
+    assert!(
+        htb.contains("        ceil_mbps: number, unset unless given\n          What it gets at most"),
+        "{htb}"
+    );
+    assert!(htb.contains("        prio: integer, 0 to 7, default 0\n"), "{htb}");
+    assert!(htb.contains("        queue: table"), "{htb}");
     let error = Scheme::describe("bleu").expect_err("no such scheme").to_string();
     let names = Scheme::names().join(", ");
     assert_eq!(error, format!("there is no scheme `bleu`: the schemes are {names}"));

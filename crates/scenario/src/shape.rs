@@ -5,7 +5,7 @@ use crate::legal::{legal_values, listed, shortest};
 use crate::mistakes::{Mistakes, joined};
 use crate::schema::{alternatives, any_property, kind, names, properties, property, required, schema, tag};
 use crate::text::{Node, Value};
-use aqmlab_aqm::NumberRange;
+use aqmlab_aqm::{NumberRange, Scheme};
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 
@@ -95,7 +95,10 @@ fn choose_table<'a>(
         Some(Value::String(given)) => {
             let chosen = tables.iter().copied().find(|table| name_of(table) == Some(given));
             let chosen = chosen.or_else(|| own.get(given).filter(|table| property(table, tag).is_some()));
-            if chosen.is_none() {
+            if chosen.is_none() && tag == "scheme" && Scheme::names().contains(&given.as_str()) {
+                let wrong = format!("scheme \"{given}\" cannot stand in another queue");
+                mistakes.value(&joined(path, tag), wrong, listed(&legal));
+            } else if chosen.is_none() {
                 mistakes.unknown_name(&joined(path, tag), tag, given, &legal);
             }
             return chosen;

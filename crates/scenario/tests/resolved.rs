@@ -315,7 +315,9 @@ fn every_scenario_of_ours_is_read_back_unchanged() {
         files.map(|entry| entry.unwrap().path()).collect::<Vec<_>>()
     };
     let mut files = [in_folder("examples"), in_folder("python/aqmlab/presets")].concat();
-    files.extend(in_folder("experiments").into_iter().map(|folder| folder.join("scenario.toml")));
+    files.extend(
+        in_folder("python/aqmlab/experiments").into_iter().map(|folder| folder.join("scenario.toml")),
+    );
     files.retain(|file| file.is_file() && file.extension().is_some_and(|ending| ending == "toml"));
     for file in &files {
         let (text, name) = (std::fs::read_to_string(file).unwrap(), file.display().to_string());

@@ -58,7 +58,7 @@ fn main() {
         "home" => (HOME.to_owned(), [home(&word(1, "drop-tail")), length(&word(2, "60"))].concat()),
         "clouds" => (CLOUDS.to_owned(), length(&word(1, "100"))),
         "le2003" => (
-            include_str!("../../../experiments/le2003/scenario.toml").to_owned(),
+            include_str!("../../../python/aqmlab/experiments/le2003/scenario.toml").to_owned(),
             [
                 vec![
                     ("users.per_side".to_owned(), "9330".to_owned()),

@@ -39,7 +39,14 @@ _NO_SUCH_NAME = {errno.ENAMETOOLONG, errno.ELOOP}
 _SECTIONS = {
     "Your link": {"new": "new", "line": "line", "run": "run", "compare": "compare", "play": "play"},
     "Your link under load": {"bloat": "bloat", "sqm": "sqm", "rpm": "rpm", "flent": "flent"},
-    "Results": {"results": "results", "report": "report", "plot": "plot", "draw": "draw", "export": "export"},
+    "Results": {
+        "results": "results",
+        "report": "report",
+        "plot": "plot",
+        "draw": "draw",
+        "export": "export",
+        "bundle": "bundle",
+    },
     "Over Linux TCP": {"live": "live", "crossvalidate": "live", "doctor": "live"},
     "Settings and load": {"sweep": "sweep", "tune": "tune", "design": "design", "calibrate": "calibrate"},
     "Published studies": {"reproduce": "reproduce", "scorecard": "scorecard"},

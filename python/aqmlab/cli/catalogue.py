@@ -27,6 +27,7 @@ def list_names() -> None:
       aqmlab explain ared          more about one of them
     """
     from aqmlab import presets
+    from aqmlab.cli.reproduce import STRANGERS
     from aqmlab.papers import shipped
     from aqmlab.show.words.explained import applications, in_a_line, traffic_models
 
@@ -39,7 +40,10 @@ def list_names() -> None:
         "Traffic models (aqmlab explain NAME)": explained(traffic_models()),
         "Applications over datagrams (aqmlab explain NAME)": explained(applications()),
         "Presets (aqmlab new NAME)": {name: presets.summary(name) for name in presets.names()},
-        "Studies (aqmlab reproduce NAME)": {name: shipped.title(name) for name in shipped.names()},
+        "Studies (aqmlab reproduce NAME)": {
+            **{name: shipped.title(name) for name in shipped.names()},
+            STRANGERS: "Measurements by others, each beside ours",
+        },
     }
     width = max(len(name) for names in catalogues.values() for name in names)
     for title, names in catalogues.items():
@@ -84,7 +88,7 @@ def explain(name: str, *, linux: bool) -> None:
         return
     if ":" in name:
         from aqmlab.schemes.trial import known as registered
-        from aqmlab.show.words.own_models import explained_model, is_model_in_file
+        from aqmlab.show.words.explained import explained_model, is_model_in_file
 
         if is_model_in_file(name):
             _show(explained_model(name))
@@ -132,7 +136,7 @@ def schema(scheme: str | None) -> None:
       aqmlab schema my_red.py:MyRed
     """
     from aqmlab.schemes.described import schema_of_scenarios, schema_of_scheme
-    from aqmlab.show.words.own_models import is_model_in_file, schema_of_model
+    from aqmlab.show.words.explained import is_model_in_file, schema_of_model
 
     if scheme is not None and is_model_in_file(scheme):
         printed = schema_of_model(scheme)

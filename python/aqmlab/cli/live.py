@@ -223,8 +223,8 @@ def crossvalidate(**asked: Any) -> Numbers:  # noqa: ANN401
       aqmlab crossvalidate my-link.toml --seeds 1-3 --hosts linux-reno
       aqmlab crossvalidate my-link.toml --kernel
     """
+    from aqmlab.show.objects.crossvalidation import printed as parts_of
     from aqmlab.show.tables import printed
-    from aqmlab.show.tables.crossvalidation import printed as parts_of
 
     try:
         found = aqmlab.crossvalidate(**asked, progress=True)

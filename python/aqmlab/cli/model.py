@@ -33,7 +33,7 @@ def check(names: tuple[str, ...]) -> Numbers:
       aqmlab model check my_pages.py:News
     """
     from aqmlab.models.trial import check as checked
-    from aqmlab.show.words.sampled_pages import numbers_of, sample_in_words
+    from aqmlab.show.words.pages import numbers_of, sample_in_words
     from aqmlab.statistics.tidy import tidy_numbers
 
     found = {name: checked(name) for name in names}

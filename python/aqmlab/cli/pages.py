@@ -46,7 +46,7 @@ def import_(*, har_files: tuple[Path, ...], output: Path) -> None:
         --set 'populations.0.model={ model = "pages", pages_file = "own.csv" }'
     """
     from aqmlab.files import har
-    from aqmlab.show.words.recordings import origins_in_words, pages_in_words
+    from aqmlab.show.words.pages import origins_in_words, pages_in_words
 
     recordings = [har.read_recording(file) for file in har_files]
     found = [page for recording in recordings for page in recording.pages]

@@ -104,11 +104,10 @@ def plot(
       aqmlab plot results/sfg/seed-1 --what state --quantity notification_rate
     """
     from aqmlab.errors import MissingDataError, UnknownLinkError
-    from aqmlab.show.figures.of_results import OF_DATAGRAMS
+    from aqmlab.show.figures.drawn import PrintSize, require_latex
     from aqmlab.show.figures.over_time import OF_SENDERS
-    from aqmlab.show.figures.plots import ENDINGS
+    from aqmlab.show.figures.plots import ENDINGS, OF_DATAGRAMS
     from aqmlab.show.figures.plots import plot as draw
-    from aqmlab.show.figures.print_size import PrintSize, require_latex
 
     file = output or Path(f"{what}.pgf" if tex else f"{what}.svg")
     if file.suffix.lower() not in ENDINGS:

@@ -21,6 +21,14 @@ if TYPE_CHECKING:
     from aqmlab.runs.executors import Executor
 
 ALL, STRANGERS = "all", "strangers"
+_OF_STUDIES = {
+    **{
+        name: f"--{name}"
+        for name in ("cells", "loads", "replications", "costs", "hosts", "proof", "artifact")
+    },
+    "within_s": "--within",
+}
+"""Options that the ledger of measurements by others does not take, by the names of the parameters."""
 
 
 class _Choice(TypedDict):
@@ -39,6 +47,7 @@ class _Choice(TypedDict):
     experiment={"metavar": "EXPERIMENT"},
     loads={"metavar": "N,..."},
     hosts={"metavar": "PROFILE"},
+    artifact={"type": click.Path(path_type=Path), "metavar": "FILE.zip|FOLDER"},
     store=None,
 )
 @click.option(
@@ -83,6 +92,7 @@ def reproduce(
     hosts: str | None,
     proof: str | None,
     output: Path | None,
+    artifact: Path | None,
     costs: bool,
     within_s: float | None,
     source: str | None,
@@ -107,6 +117,7 @@ def reproduce(
       aqmlab reproduce sfa --cells tcp-dt,tcp-sfa --replications 1
       aqmlab reproduce all --costs              the same of every study
       aqmlab reproduce multicl --hosts linux6-cubic --cells dt,pi
+      aqmlab reproduce sfa --artifact sfa.zip               for an artifact evaluation
       aqmlab reproduce sfa --proof order-of-round-trips     why numbers differ
       aqmlab reproduce strangers --source cake-flowiso    measurements by others
 
@@ -123,19 +134,14 @@ def reproduce(
         "replications": replications,
         "seeds": seeds or None,
     }
-    others = bool(cells or loads or replications or costs or hosts)
+    others = bool(cells or loads or replications or costs or hosts or artifact)
     if experiment == STRANGERS or source or switches:
-        _require_strangers(experiment, others=others or bool(proof or within_s))
+        _require_strangers(experiment)
         return _strangers(source, switches, choice, output, executor, quiet=quiet)
     if proof is not None:
         return _prove(experiment, proof, output, executor, alone=not (others or seeds), quiet=quiet)
-    if experiment == ALL and (cells or loads):
-        raise click.UsageError("--cells and --loads are those of one experiment")
+    _require_one_study(experiment, cells=bool(cells or loads), artifact=bool(artifact), within=bool(within_s))
     if within_s is not None:
-        if experiment == ALL or costs:
-            raise click.UsageError(
-                "--within is of one study that is run; --costs prints what each scale takes"
-            )
         choice["scale"] = scale = _scale_within(experiment, choice, hosts, within_s, executor)
     names = experiments.names() if experiment == ALL else [experiment]
     results = output or Path("results")
@@ -153,7 +159,13 @@ def reproduce(
                 say(f"study {place} of {len(names)}: {name}, in {folder}")
             require_writable(folder)
             found = aqmlab.reproduce(
-                name, **choice, hosts=hosts, executor=executor, output=folder, progress=not quiet
+                name,
+                **choice,
+                hosts=hosts,
+                executor=executor,
+                output=folder,
+                artifact=artifact,
+                progress=not quiet,
             )
             made.append(found)
             _show(found, folder, quiet=quiet)
@@ -176,11 +188,27 @@ def _numbers(made: Sequence[aqmlab.Reproduction]) -> Numbers:
     )
 
 
-def _require_strangers(experiment: str, *, others: bool) -> None:
+def _require_one_study(experiment: str, *, cells: bool, artifact: bool, within: bool) -> None:
+    """Refuses of all studies, or where only costs are printed, what is of one study that is run."""
+    is_all, costs = experiment == ALL, click.get_current_context().params["costs"]
+    if is_all and cells:
+        raise click.UsageError("--cells and --loads are those of one experiment")
+    if artifact and (is_all or costs):
+        raise click.UsageError("--artifact is of one study that is run")
+    if within and (is_all or costs):
+        raise click.UsageError("--within is of one study that is run; --costs prints what each scale takes")
+
+
+def _require_strangers(experiment: str) -> None:
     """Refuses the ledger's options of a study, and a study's options of the ledger."""
-    if experiment != STRANGERS or others:
+    if experiment != STRANGERS:
+        raise click.UsageError(f"--source and --switch are of {STRANGERS}, not of {experiment}")
+    given = click.get_current_context().params
+    of_studies = [option for name, option in _OF_STUDIES.items() if given.get(name)]
+    if of_studies:
         raise click.UsageError(
-            f"of {STRANGERS}, and only of it: --source and --switch, beside --scale, --seeds and --output"
+            f"{', '.join(of_studies)}: not of {STRANGERS}; "
+            "legal: --source, --switch, --scale, --seeds, --output"
         )
 
 
@@ -268,8 +296,8 @@ def _scale_within(name: str, choice: _Choice, hosts: str | None, within_s: float
 
 def _print_costs(names: Sequence[str], choice: _Choice, hosts: str | None, executor: Executor) -> Numbers:
     """Prints what each scale of some studies takes here; of several studies also the sum."""
+    from aqmlab.papers.cost import costs_table, tidy_costs, total_of
     from aqmlab.papers.reproduction import costs
-    from aqmlab.papers.tables import costs as costs_table
     from aqmlab.runs.budget import workers_of
     from aqmlab.show.tables.render import to_terminal
 
@@ -279,13 +307,11 @@ def _print_costs(names: Sequence[str], choice: _Choice, hosts: str | None, execu
         found = costs(name, **choice, hosts=hosts)
         chosen.append(found[scale])
         every += [(name, cost) for cost in found.values()]
-        table = costs_table.table_of(
-            [*found.values()], study=name, chosen=scale, workers=workers, hosts=hosts
-        )
+        table = costs_table([*found.values()], study=name, chosen=scale, workers=workers, hosts=hosts)
         console().print(to_terminal(table))
     if len(names) > 1:
-        say(f"all {len(names)} studies, scale {scale}: {costs_table.total_of(chosen, workers=workers)}")
-    return Numbers(lambda: costs_table.tidy(every, workers=workers))
+        say(f"all {len(names)} studies, scale {scale}: {total_of(chosen, workers=workers)}")
+    return Numbers(lambda: tidy_costs(every, workers=workers))
 
 
 def _scorecard_of_all(folders: list[Path], page: Path, *, quiet: bool) -> None:

@@ -139,8 +139,8 @@ def _run(
     for _ in each_run(checked, store=place, executor=executor, progress=not quiet):
         pass  # thousands of results would not fit
     if not quiet:
+        from aqmlab.show.objects.sweep import sweep_table
         from aqmlab.show.tables.render import to_terminal
-        from aqmlab.show.tables.sweep import sweep_table
 
         console().print(to_terminal(sweep_table(status(checked, place, progress=True), links=links)))
     say(f"kept in {place}")
@@ -161,8 +161,8 @@ def _numbers(found: Callable[[], Status], links: tuple[str, ...]) -> Numbers:
 
 
 def _print_status(found: Status) -> None:
+    from aqmlab.show.objects.sweep import status_table
     from aqmlab.show.tables.render import to_terminal
-    from aqmlab.show.tables.sweep import status_table
 
     screen = console()
     screen.print(to_terminal(status_table(found)))

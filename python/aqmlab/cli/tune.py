@@ -119,7 +119,8 @@ def tune(
       aqmlab tune campus.toml --beside christiansen2000:weights --seeds 1-8
       aqmlab tune two-bottlenecks.toml --scheme pi --queues b-to-c
     """
-    from aqmlab.show.tables import printed, tuning
+    from aqmlab.show.objects import search
+    from aqmlab.show.tables import printed
 
     checked = Scenario.from_file(scenario, overrides=overrides)
     named = "-".join(folder_name(each) for each in (checked.name, asked["scheme"]))
@@ -131,7 +132,7 @@ def tune(
     if quiet:
         say(str(next(iter(files.values())).parent))
         return numbers
-    printed.on(console(), tuning.printed(outcome))
+    printed.on(console(), search.printed(outcome))
     for name, file in files.items():
         say(f"{name}: {file}")
     return numbers

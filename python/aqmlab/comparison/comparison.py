@@ -41,11 +41,9 @@ from aqmlab.statistics.datagrams import datagram_groups, echo_groups, feedback_g
 from aqmlab.statistics.experience import judged_groups
 from aqmlab.statistics.observation import Bound
 from aqmlab.statistics.pages import Pages
-from aqmlab.statistics.parts import require_known_part
 from aqmlab.statistics.quantities import Measured, OfPages, by_name
-from aqmlab.statistics.recorded import judged_links, measured_window_s, viewers
-from aqmlab.statistics.suspicion import SAID
-from aqmlab.statistics.tidy import Tidy, as_pandas, tidy_table
+from aqmlab.statistics.recorded import SAID, judged_links, measured_window_s, viewers
+from aqmlab.statistics.tidy import Tidy, as_pandas, require_known_part, tidy_table
 from aqmlab.statistics.transfers import transfer_groups
 from aqmlab.statistics.video_call import editions, video_call_groups
 from aqmlab.terminal.spelling import counted, quoted

@@ -202,8 +202,11 @@ def _make_temporary(parent: Path) -> Path:
 
 
 def _force_to_disk(folder: Path) -> None:
-    for file in folder.iterdir():
-        with file.open("rb") as handle:
+    for each in folder.rglob("*"):
+        if each.is_dir():
+            locks.force_entries_to_disk(each)
+            continue
+        with each.open("rb") as handle:
             os.fsync(handle.fileno())
     locks.force_entries_to_disk(folder)
 

@@ -32,8 +32,7 @@ from aqmlab.files.recorded_lengths import (
     response_size,
 )
 from aqmlab.files.shape import ANY, NUMBER, TEXT, Kind, ListOf, Table, conform
-from aqmlab.terminal.plain import plain
-from aqmlab.terminal.spelling import quoted
+from aqmlab.terminal.spelling import plain, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aqmlab.files.recognised import IN_JSON, what_it_is
-from aqmlab.terminal.plain import plain
-from aqmlab.terminal.spelling import counted
+from aqmlab.terminal.spelling import counted, plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from aqmlab.scenario import Scenario
 
 
+OWN_TWIN = "its own uncongested twin"
+"""What `aqmlab run` measures the offered load on."""
+
+
 @lru_cache(maxsize=1024)  # a sweep asks for every seed of a point
 def offering_twin(scenario: Scenario) -> Scenario | None:
     """The network on which offered load is measured; none where it means nothing.
@@ -52,7 +56,7 @@ def measured(twin: Result, *, scenario: Scenario) -> dict[str, Any]:
         "bottleneck": [fullest],
         "realised_percent": 100.0 * loads[fullest],
         "held_back": _held_back(twin, by_link),
-        "measured_on": "its own uncongested twin",
+        "measured_on": OWN_TWIN,
     }
 
 

@@ -16,9 +16,13 @@ from aqmlab.errors import ExperimentError, ScenarioError
 from aqmlab.load import Demand
 from aqmlab.load.matching import RESERVE
 from aqmlab.runs import run
+from aqmlab.statistics.tidy import tidy_numbers
+from aqmlab.tables.model import Column, Standing, Table, TableCell, number, text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    import pyarrow as pa
 
     from aqmlab.papers.documents import Scale
     from aqmlab.papers.experiment import Experiment
@@ -74,13 +78,7 @@ class _Planned:
 
 
 def measured_pace(experiment: Experiment, scenario: Callable[[str], Scenario], starts: Iterable[str]) -> Pace:
-    """Makes short runs at full load and takes their time: about a second, and some more for stationary users.
-
-    Args:
-        experiment: What is run.
-        scenario: Its scenario with users that begin so.
-        starts: How users begin, at the scales that are asked for.
-    """
+    """Makes short runs at full load and takes their time: a second or so, more for stationary users."""
 
     def seconds(start: str, duration_s: float) -> float:
         demand = Demand.of(scenario(start))
@@ -155,3 +153,77 @@ def _planned(experiment: Experiment, scale: Scale) -> Iterator[_Planned]:
     for load in scale.loads_percent:
         made = [each for each in experiment.run_at(scale, load) if not (each.twin and scale.load_matched)]
         yield _Planned(len(made) * scale.replications, load, scale.duration_s)
+
+
+_MINUTE_S, _HOUR_S = 60.0, 3600.0
+_LONGEST_IN_MINUTES_S = 2.0 * _HOUR_S
+
+
+def costs_table(
+    costs: Sequence[Cost], *, study: str, chosen: str, workers: int, hosts: str | None = None
+) -> Table:
+    """A row for each scale of a study; the chosen one stands out.
+
+    Args:
+        costs: Of each scale.
+        study: The study.
+        chosen: The name of the scale that runs.
+        workers: How many runs are made at a time.
+        hosts: The profile that it runs with as well as with its own hosts, if any.
+    """
+    both = "" if hosts is None else f" with {hosts} hosts and with its own"
+    columns: list[Column[Cost]] = [
+        Column("scale", lambda cost: _scale(cost, chosen), "scale", heads_row=True),
+        Column("runs", lambda cost: number(cost.runs, ",d"), "runs"),
+        Column(
+            "simulated_s", lambda cost: number(cost.simulated_s / _HOUR_S, ",.1f", unit=" h"), "simulated"
+        ),
+        Column("core_s", lambda cost: _lasting(cost.core_s), "on one core"),
+        Column("expected_s", lambda cost: _lasting(cost.core_s / workers), f"on {workers}"),
+    ]
+    return Table.of(
+        costs,
+        columns,
+        title=f"{study}{both}: estimated run time of each scale on this machine",
+        caption="estimated from short test runs; finished runs are not repeated",
+    )
+
+
+def tidy_costs(costs: Iterable[tuple[str, Cost]], *, workers: int) -> pa.Table:
+    """The same of several studies in the columns of `aqmlab.frame`."""
+    return tidy_numbers(
+        (
+            f"{study}, {cost.scale}",
+            None,
+            {
+                "runs": float(cost.runs),
+                "simulated_s": cost.simulated_s,
+                "core_s": cost.core_s,
+                "expected_s": cost.core_s / workers,
+            },
+        )
+        for study, cost in costs
+    )
+
+
+def total_of(costs: Sequence[Cost], *, workers: int) -> str:
+    """In words what several scales take together, one after the other."""
+    core_s = sum(cost.core_s for cost in costs)
+    return f"{told(core_s)} on one core, {told(core_s / workers)} on {workers}"
+
+
+def _scale(cost: Cost, chosen: str) -> TableCell:
+    return text(cost.scale, Standing.WITHIN if cost.scale == chosen else Standing.PLAIN)
+
+
+def _lasting(seconds: float) -> TableCell:
+    return text(told(seconds), value=seconds)
+
+
+def told(seconds: float) -> str:
+    """A time in words, such as `12 min`."""
+    if seconds < 2.0 * _MINUTE_S:
+        return f"{seconds:.0f} s"
+    if seconds < _LONGEST_IN_MINUTES_S:
+        return f"{seconds / _MINUTE_S:.0f} min"
+    return f"{seconds / _HOUR_S:.1f} h"

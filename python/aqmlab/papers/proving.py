@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from aqmlab.papers import experiments
 from aqmlab.papers.claims import Finding, evaluate
-from aqmlab.papers.prices import price_of
-from aqmlab.papers.proofs import MADE_TO_HOLD, are_apart, moves_inside, read_declared
+from aqmlab.papers.proofs import MADE_TO_HOLD, are_apart, moves_inside, price_of, read_declared
 from aqmlab.papers.reproduction import choose, run_study
 from aqmlab.runs import Execution
 from aqmlab.runs.executors import Threads

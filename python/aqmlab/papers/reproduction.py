@@ -41,11 +41,7 @@ def planned(own: Experiment, scale: Scale, hosts: str | None) -> list[tuple[Expe
 
 
 def _without_today(own: Experiment, chosen: Scale) -> Scale:
-    """The same runs without queues that came after the paper: no statement is about them.
-
-    Raises:
-        ExperimentError: No other queue was chosen.
-    """
+    """The same runs without queues that came after the paper: no statement is about them."""
     cells = tuple(cell for cell in chosen.cells if own.configuration(cell).group != today.GROUP)
     if not cells:
         raise ExperimentError(

@@ -88,11 +88,6 @@ def smoothed_round_trips_ms(result: Recorded, *, end_s: float, group: str | None
     A sample of a sender that hears nothing is the time until it hears something, at least: of one that has
     no round trip yet, and of one whose timer has run out since its last one, so that its timeout has doubled.
     It is infinite of a sender that never had a round trip.
-
-    Args:
-        result: A run with `record.congestion_window_interval_ms`.
-        end_s: The end of the run, until which senders are watched.
-        group: The group of flows; by default all.
     """
     rows = table(result, "congestion_windows", setting="record.congestion_window_interval_ms")
     groups = rows["flow_group"].to_pylist()

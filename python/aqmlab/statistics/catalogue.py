@@ -19,7 +19,6 @@ from aqmlab.statistics.datagrams import (
     loss_percent_of_datagrams,
     under_way_percent_of_datagrams,
 )
-from aqmlab.statistics.devices import WAYS, devices, sharing_ways
 from aqmlab.statistics.experience import CALL, judged_groups
 from aqmlab.statistics.pages import Pages
 from aqmlab.statistics.quantities import (
@@ -34,7 +33,15 @@ from aqmlab.statistics.quantities import (
 )
 from aqmlab.statistics.quantity import OfRun
 from aqmlab.statistics.recorded import judged_links, viewers
-from aqmlab.statistics.traffic import goodput_mbps_of, goodput_per_flow_mbps_of, jain_index_of, of_traffic
+from aqmlab.statistics.traffic import (
+    WAYS,
+    devices,
+    goodput_mbps_of,
+    goodput_per_flow_mbps_of,
+    jain_index_of,
+    of_traffic,
+    sharing_ways,
+)
 from aqmlab.statistics.transfers import OF_TRANSFERS, transfer_groups
 from aqmlab.statistics.video import OF_VIDEO
 from aqmlab.statistics.video_call import OF_VIDEO_CALLS

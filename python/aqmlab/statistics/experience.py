@@ -234,11 +234,6 @@ def experience(group: str, kind: Kind, observed: Callable[[OfRun], Observation])
     """How good a group is by the worst of its criteria; none where no criterion has a number.
 
     Of a number that lies between two ends the better one decides: so bad it is for certain.
-
-    Args:
-        group: Its name.
-        kind: What it is.
-        observed: What is known of a quantity.
     """
     part = f"datagrams.{group}"
     found = {each: observed(each.of(part)) for each in kind.criteria}

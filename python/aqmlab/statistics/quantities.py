@@ -295,15 +295,6 @@ def page_quantile_s(share: float, pages: Pages = Pages.COMPLETED) -> OfPages:
     )  # fmt: skip
 
 
-def restricted_mean_page_s(limit_s: float) -> OfPages:
-    """The mean of min(page load time, limit) in seconds, of the followed pages."""
-    name, title = f"page_restricted_mean_{limit_s:g}s_s", f"mean of min(page load, {limit_s:g} s), s"
-    return OfPages(
-        name, "s", title, f"page ≤{limit_s:g} s", 3,
-        lambda times: times.restricted_mean_s(limit_s), Pages.FOLLOWED, on_logarithms=True,
-    )  # fmt: skip
-
-
 completed_pages = OfRun(
     "completed_pages", "", "pages loaded", "pages", 0,
     lambda result: round(page_load_times(result, Pages.COMPLETED).completed),

@@ -1,7 +1,8 @@
 """What a statistic needs of a result, as a protocol, and the one way to say that something is not there.
 
 `aqmlab.Result` satisfies the protocol; so does anything else with the two mappings, which is how the
-statistics are tested without a simulator.
+statistics are tested without a simulator. Live runs whose timing is suspect, by the verdict of their audit
+(docs/explanation/live-runs.md), are marked on every figure and table of them.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     BoolArray = NDArray[np.bool_]
-
+    Results = Mapping[str, Sequence["Recorded"]]
 
 _WATCHES = "video-streaming"
 """The traffic model whose users watch videos."""
@@ -150,3 +151,34 @@ def _has_name(chunk: pa.DictionaryArray, name: str) -> BoolArray:
 def seed(result: Recorded) -> int:
     """The seed that names the replication."""
     return int(result.run["seed"])
+
+
+SAID = "live run, timing suspect: "
+"""The start of the corresponding warning of a run (`crates/live/src/output.rs`)."""
+
+
+def suspect_because(results: Results) -> dict[str, list[str]]:
+    """Of each alternative with a suspect run the reasons, run by run."""
+    found = {
+        name: [
+            f"seed {run.run['seed']}: {'; '.join(audit['reasons'])}"
+            for run in runs
+            if (audit := run.run.get("live")) is not None and audit["verdict"] != "valid"
+        ]
+        for name, runs in results.items()
+    }
+    return {name: reasons for name, reasons in found.items() if reasons}
+
+
+def mark_of(results: Results) -> str:
+    """What each figure and table of these results carries: nothing where no run is suspect."""
+    suspect = suspect_because(results)
+    if not suspect:
+        return ""
+    whose = "" if len(suspect) == len(results) else f" of {', '.join(suspect)}"
+    return f"timing{whose} suspect"
+
+
+def marked(title: str, mark: str) -> str:
+    """A title with its mark, if there is one."""
+    return f"{title} ({mark})" if mark else title

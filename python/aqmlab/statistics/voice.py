@@ -55,8 +55,6 @@ PACKET_MS = 20.0
 """How much speech a packet holds: it waits so long until it is full."""
 LATE_PERCENT = 1.0
 """What comes after its time of play-out."""
-UNUSABLE_FROM_MS = 400.0
-"""From mouth to ear: G.114 has no network planned for more."""
 _RANGE_MS = 500.0
 """Table 2 of G.107: the longest delay Ta."""
 _ENDLESS_S = 1e6
@@ -115,11 +113,6 @@ def rating(delay_p99_ms: FloatArray, lost_percent: FloatArray) -> FloatArray:
     unheard = 100.0 - (100.0 - lost_percent) * (1.0 - LATE_PERCENT / 100.0)
     impairments = delay_impairment(PACKET_MS + delay_p99_ms) + loss_impairment(unheard)
     return np.nan_to_num(np.maximum(0.0, BEST_R - impairments), nan=0.0)
-
-
-def is_unusable(delay_p99_ms: float) -> bool:
-    """Whether a voice call takes longer from mouth to ear than any network is planned for (G.114)."""
-    return PACKET_MS + delay_p99_ms > UNUSABLE_FROM_MS
 
 
 def opinion_score(r: FloatArray) -> FloatArray:

@@ -1,7 +1,7 @@
 """Texts on a terminal, in which nothing that a user wrote is read as markup.
 
 Rich reads `[bold]`, `[/x]` and `:smile:` in every text that it is given. Here every text is shown as it is;
-what would steer the terminal is written out (`aqmlab.terminal.plain`).
+what would steer the terminal is written out (`aqmlab.terminal.spelling`).
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aqmlab.terminal.plain import plain
-from aqmlab.terminal.spelling import unbroken
+from aqmlab.terminal.spelling import plain, unbroken
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Protocol, Self, TypeVar
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from aqmlab.terminal.console import console
-from aqmlab.terminal.plain import plain_line
-from aqmlab.terminal.spelling import counted
+from aqmlab.terminal.spelling import counted, plain_line
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator

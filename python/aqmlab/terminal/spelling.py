@@ -1,4 +1,9 @@
-"""What a user wrote, as messages tell it: unknown names with the nearest known one, values in few words."""
+"""What a user wrote, as messages tell it: unknown names with the nearest known one, values in few words.
+
+User text is made safe to print: names, keys and messages may hold anything, and a terminal obeys escape
+sequences. What steers instead of showing (control characters, reversals of the direction of writing, halves
+of surrogate pairs, which cannot even be encoded) is shown as the escape that Python would write for it.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +16,19 @@ from aqmlab import _core
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+# Cc but for the line feed and the tabulator; the direction of writing; surrogates.
+_STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def plain(text: str) -> str:
+    r"""The text with everything that would steer a terminal written out, such as `\x1b` for an escape."""
+    return _STEERING.sub(lambda found: ascii(found.group())[1:-1], text)
+
+
+def plain_line(text: str) -> str:
+    """Likewise on one line: line feeds and tabulators are written out too."""
+    return plain(text).replace("\n", "\\n").replace("\t", "\\t")
 
 
 _RANGE = re.compile(r"([0-9]{1,20})(?:-([0-9]{1,20}))?")

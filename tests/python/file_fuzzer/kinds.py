@@ -278,7 +278,7 @@ class Kinds:
         """An experiment's folder with one damaged file."""
         name = case.chance.choice(("le2003", "christiansen2000"))
         folder = case.folder / name
-        shutil.copytree(ROOT / "experiments" / name, folder)
+        shutil.copytree(ROOT / "python/aqmlab/experiments" / name, folder)
         file = case.chance.choice(
             [
                 each

@@ -24,6 +24,22 @@ fn string(schema: &Schema, key: &str) -> String {
 }
 
 fn parameter(key: &str, property: &Schema) -> String {
+    let mut text = format!("\n  {}\n      {}\n", heading(key, property), meaning(property));
+    for (form, meaning) in forms(property) {
+        text.push_str(&format!("        {form}: {meaning}\n"));
+    }
+    for (key, own) in keys_of_each(property) {
+        text.push_str(&format!("        {}\n          {}\n", heading(&key, &own), meaning(&own)));
+    }
+    text
+}
+
+fn meaning(property: &Schema) -> String {
+    string(property, "description").replace('\n', " ")
+}
+
+/// The name, type, range and default.
+fn heading(key: &str, property: &Schema) -> String {
     let default = match property.get("default") {
         None => String::new(),
         Some(value) if value.is_null() => ", unset unless given".to_owned(),
@@ -32,14 +48,16 @@ fn parameter(key: &str, property: &Schema) -> String {
             None => format!(", default {value}"),
         },
     };
-    let meaning = string(property, "description").replace('\n', " ");
     let range = NumberRange::declared(property.as_value());
     let range = range.map_or_else(String::new, |range| format!(", {range}"));
-    let mut text = format!("\n  {key}: {}{range}{default}\n      {meaning}\n", kind(property));
-    for (form, meaning) in forms(property) {
-        text.push_str(&format!("        {form}: {meaning}\n"));
-    }
-    text
+    format!("{key}: {}{range}{default}", kind(property))
+}
+
+/// Of an array of tables: the keys of each table.
+fn keys_of_each(property: &Schema) -> Vec<(String, Schema)> {
+    let keys = property.get("items").and_then(|item| item.get("properties")).and_then(Value::as_object);
+    let keys = keys.into_iter().flatten();
+    keys.filter_map(|(key, own)| Some((key.clone(), Schema::try_from(own.clone()).ok()?))).collect()
 }
 
 /// The type in words: `number`, `integer`, `true or false`, …; of some words these.
@@ -51,6 +69,7 @@ fn kind(property: &Schema) -> String {
     let types: Vec<&str> = match property.get("type") {
         Some(value) if value.is_string() => value.as_str().into_iter().collect(),
         Some(value) => value.as_array().into_iter().flatten().filter_map(|kind| kind.as_str()).collect(),
+        None if forms(property).iter().all(|(form, _)| form.starts_with("{ scheme")) => vec!["table"],
         None => vec!["one of those below"],
     };
     let kinds: Vec<&str> = types.into_iter().filter(|&kind| kind != "null").collect();

@@ -15,7 +15,7 @@ from aqmlab.files.line_records.ping_log import read_ping_log
 from aqmlab.files.line_records.speed_tests import read_crusader, read_waveform
 from aqmlab.files.reading import LARGEST_BYTES, parse_json, read_bytes
 from aqmlab.files.recognised import as_text, measurement_kind, what_it_is
-from aqmlab.terminal.plain import plain
+from aqmlab.terminal.spelling import plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

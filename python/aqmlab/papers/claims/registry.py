@@ -3,8 +3,8 @@
 A check takes a study and, by name, what a statement of the claim's file gives: the cells `a` and `b`, and the
 numbers that decide. It judges the statement, or splits it into several with their own checks. To add one that
 several papers need, write the function and add a line to `COMMON`. To add one for a single paper, write it in
-`experiments/<paper>/claims/` and add a line to `CHECKS` there. `NUMBERS` beside it lists functions of a run
-that `of` may name besides the registered quantities.
+`python/aqmlab/experiments/<paper>/claims/` and add a line to `CHECKS` there. `NUMBERS` beside it lists
+functions of a run that `of` may name besides the registered quantities.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from importlib import import_module, util
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from aqmlab.errors import ExperimentError, UnknownQuantityError
-from aqmlab.papers.claims import curves, numbers
+from aqmlab.papers.claims import checks
 from aqmlab.papers.claims.outcome import Answer, Question
 from aqmlab.statistics.quantities import quantity
 
@@ -33,19 +33,19 @@ Number: TypeAlias = "Callable[[Recorded], float]"
 Function = TypeVar("Function", bound=Callable[..., object])
 
 COMMON: tuple[Check, ...] = (
-    curves.better,
-    curves.equivalent,
-    curves.crossing,
-    curves.little_difference,
-    curves.no_worse,
-    curves.much_better,
-    curves.slightly_better,
-    numbers.higher,
-    numbers.alike,
-    numbers.above,
-    numbers.within,
-    numbers.no_slower,
-    numbers.slower,
+    checks.better,
+    checks.equivalent,
+    checks.crossing,
+    checks.little_difference,
+    checks.no_worse,
+    checks.much_better,
+    checks.slightly_better,
+    checks.higher,
+    checks.alike,
+    checks.above,
+    checks.within,
+    checks.no_slower,
+    checks.slower,
 )
 """The checks that statements of every paper may name."""
 

@@ -13,7 +13,7 @@ from aqmlab.show.figures.chart import Axis, Chart, Series
 from aqmlab.show.figures.drawn import Drawn
 
 if TYPE_CHECKING:
-    from aqmlab.show.figures.difference import draw_difference
+    from aqmlab.show.figures.printed import draw_difference
     from aqmlab.show.figures.style import svg_text
 
 __all__ = [
@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 _WITH_MATPLOTLIB = {
-    "draw_difference": "difference",
+    "draw_difference": "printed",
     "svg_text": "style",
 }
 

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from aqmlab.load.parametrized_scheme import spelt
+from aqmlab.show.figures.chart import unit_of, written
 from aqmlab.show.figures.looks import BLACK
 from aqmlab.show.figures.scene import FAINT, SOFT, Area, Scene, Stroke, Words, box, marker, path, width_of
-from aqmlab.show.figures.ticks import unit_of, written
+from aqmlab.tables.model import Column, Table, in_csv, text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -220,11 +222,11 @@ class _Layout:
                     begin = bar.value
             yield from self._said(texts[0], y + 11.5)
             return
-        for place, text in zip(told, texts, strict=False):
+        for place, words in zip(told, texts, strict=False):
             at = y + place * (_BAR + 2.0)
             if not math.isnan(row.bars[place].value):
                 yield from self._bar(row.bars[place], self.bars.ends[0], at, row.look, _shade(place))
-            yield from self._said(text, at + 9.5)
+            yield from self._said(words, at + 9.5)
 
     def _said(self, text: str, y: float) -> Iterator[Item]:
         for line, part in enumerate([text] if self.fits else _apart(text)):
@@ -304,3 +306,35 @@ def _shortened(name: str, room: float) -> str:
     while name and width_of(f"{name}…", _SMALL) > room:
         name = name[:-1]
     return f"{name}…"
+
+
+def bars_table(bars: Bars) -> Table:
+    """A row for each row of bars; of each number its value and its interval, and whether it is a bound."""
+    rows = [(group.name, row) for group in bars.groups for row in group.rows]
+    columns: list[Column[tuple[str, BarRow]]] = [
+        Column("of", lambda each: text(each[0])),
+        Column("configuration", lambda each: text(each[1].name)),
+    ]
+    unit = bars.axis.label.rpartition(", ")[2]
+    for place, key in enumerate(bars.keys):
+        name = f"{key or bars.axis.label.rpartition(', ')[0] or bars.axis.label}, {unit}"
+        columns += [
+            in_csv(name, partial(_value, place)),
+            in_csv(f"{name}.lower", partial(_edge, place, 0)),
+            in_csv(f"{name}.upper", partial(_edge, place, 1)),
+        ]
+    columns.append(Column("note", lambda each: text(each[1].note)))
+    return Table.of(rows, columns, title=bars.title)
+
+
+def _value(at: int, row: tuple[str, BarRow]) -> float | None:
+    value = row[1].bars[at].value
+    return value if math.isfinite(value) else None
+
+
+def _edge(at: int, end: int, row: tuple[str, BarRow]) -> float | None:
+    """An end of the interval; of a bound the lower end is the number, and the upper one is not known."""
+    bar = row[1].bars[at]
+    if bar.is_bound:
+        return bar.value if end == 0 else None
+    return bar.ends[end] if bar.ends else None

@@ -6,16 +6,19 @@ print. Arrows at the side show which way data go.
 
 from __future__ import annotations
 
+import html
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from aqmlab import shown
+from aqmlab.scenario import Scenario
+from aqmlab.show.figures.chart import Unit, written
 from aqmlab.show.figures.drawn import Drawn
 from aqmlab.show.figures.looks import BLACK, SEQUENCE
 from aqmlab.show.figures.network_layout import layout_of
 from aqmlab.show.figures.scene import GROUND, SOFT, Area, Scene, Stroke, Words, box, marker, path, width_of
-from aqmlab.show.figures.ticks import Unit, written
 from aqmlab.terminal.spelling import counted
 
 if TYPE_CHECKING:
@@ -69,6 +72,14 @@ def draw_network(
         caption += f" Busy and lost: {count}; orange links were busy more than 80 % of the time."
     scene = picture.scene(title or str(scenario["name"]))
     return Drawn(identifier, title or "The network", caption, scene, _in_words(layout))
+
+
+@shown.html.register(Scenario)
+def _of_scenario(scenario: Scenario) -> str:
+    """What a notebook shows of a scenario: the picture that `aqmlab draw` makes."""
+    drawn = draw_network(scenario.resolved)
+    caption = html.escape(f"{drawn.caption} Simulated time: {scenario.duration_s:g} s.")
+    return f"{drawn.svg}\n<p><small>{caption}</small></p>\n"
 
 
 def _measured(runs: Sequence[Recorded]) -> dict[str, tuple[float, float]]:

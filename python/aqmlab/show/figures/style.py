@@ -1,6 +1,6 @@
 """The style of figures drawn with matplotlib, and how they are written. The same results give the same bytes.
 
-How lines look stands in `looks`; a figure that is a `Chart` is drawn by `chart_print`.
+How lines look stands in `looks`; a figure that is a `Chart` is drawn by `printed`.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
+from aqmlab.show.figures.drawn import PrintSize, require_latex
 from aqmlab.show.figures.looks import MARK
-from aqmlab.show.figures.print_size import PrintSize, require_latex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -79,6 +79,6 @@ def _report(found: Comparison, *, title: str = "") -> str:
 
 @shown.plot.register(CurveDifference)
 def _plot(difference: CurveDifference, axes: Axes | None = None) -> Axes:
-    from aqmlab.show.figures.difference import draw_difference  # noqa: PLC0415
+    from aqmlab.show.figures.printed import draw_difference  # noqa: PLC0415
 
     return draw_difference(difference, axes)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from aqmlab import shown
 from aqmlab.show.tables import bloat, flent_tests, line_fit, responsiveness, sqm
 from aqmlab.show.tables.printed import as_html, as_text
-from aqmlab.show.words.sqm import advice_in_words
+from aqmlab.show.tables.sqm import advice_in_words
 from aqmlab.study.bloat import Bufferbloat
 from aqmlab.study.bloat.grade import GRADES, Grade
 from aqmlab.study.bloat.phases import LOADED

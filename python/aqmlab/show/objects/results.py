@@ -2,12 +2,84 @@
 
 from __future__ import annotations
 
+import math
+from typing import TYPE_CHECKING
+
 from aqmlab import shown
 from aqmlab.result import Result
 from aqmlab.show.tables.render import to_notebook
-from aqmlab.show.tables.results import result_tables
-from aqmlab.show.tables.run_summary import summary_tables
+from aqmlab.show.tables.results import LINK_DIGITS, of_quantity, result_tables
+from aqmlab.statistics.quantities import (
+    loss_percent,
+    marked_percent,
+    queue_mean_ms,
+    queue_mean_packets,
+    throughput_mbps,
+    utilization_percent,
+)
 from aqmlab.statistics.run_summary import RunSummary
+from aqmlab.tables.model import Column, Table, number, text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from aqmlab.statistics.quantities import Quantity
+    from aqmlab.statistics.run_summary import FlowsSummary, LinkSummary, PopulationSummary
+
+_OF_LINK: Mapping[Quantity, Callable[[LinkSummary], float]] = {
+    throughput_mbps: lambda link: link.throughput_mbps,
+    utilization_percent: lambda link: link.utilization_percent,
+    loss_percent: lambda link: link.loss_percent,
+    marked_percent: lambda link: link.marked_percent,
+    queue_mean_ms: lambda link: link.queue_mean_ms,
+    queue_mean_packets: lambda link: link.queue_mean_packets,
+}
+
+
+def summary_tables(summary: RunSummary) -> Iterator[Table]:
+    """The monitored links, then users and long flows where there are any."""
+    heading = f"{summary.scenario}, seed {summary.seed}"
+    measured = f"over the measured window of {summary.window_s:g} s"
+    yield _links(summary, f"{heading}: links", measured)
+    if any(each.users for each in summary.populations.values()):
+        yield _populations(summary, f"{heading}: exchanges", measured)
+    if summary.flows:
+        yield _flows(summary, f"{heading}: long flows", measured)
+
+
+def _links(summary: RunSummary, title: str, caption: str) -> Table:
+    columns: list[Column[LinkSummary]] = [
+        Column("link", lambda link: text(link.name), "link", words=True),
+        Column("scheme", lambda link: text(link.scheme), "scheme", words=True),
+        *(of_quantity(each, digits, _known(_OF_LINK[each])) for each, digits in LINK_DIGITS.items()),
+    ]
+    return Table.of(summary.links.values(), columns, title=title, caption=caption)
+
+
+def _known(value: Callable[[LinkSummary], float]) -> Callable[[LinkSummary], float | None]:
+    """The number, none where a link has sent nothing that it could be of."""
+    return lambda link: None if math.isnan(found := value(link)) else found
+
+
+def _populations(summary: RunSummary, title: str, caption: str) -> Table:
+    columns: list[Column[PopulationSummary]] = [
+        Column("users", lambda each: text(each.name), "users", words=True),
+        Column("number", lambda each: number(each.users, ",d"), "number"),
+        Column("completed", lambda each: number(each.completed, ",d"), "completed"),
+        Column("failed", lambda each: number(each.failed, ",d"), "failed"),
+        Column("unfinished", lambda each: number(each.unfinished, ",d"), "unfinished"),
+    ]
+    users = [each for each in summary.populations.values() if each.users]
+    return Table.of(users, columns, title=title, caption=caption)
+
+
+def _flows(summary: RunSummary, title: str, caption: str) -> Table:
+    columns: list[Column[FlowsSummary]] = [
+        Column("flows", lambda each: text(each.name), "flows", words=True),
+        Column("number", lambda each: number(len(each.delivered_bytes), ",d"), "number"),
+        Column("goodput_mbps", lambda each: number(each.goodput_mbps, ".3f"), "goodput, Mbit/s"),
+    ]
+    return Table.of(summary.flows.values(), columns, title=title, caption=caption)
 
 
 @shown.html.register(Result)

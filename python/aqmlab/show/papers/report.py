@@ -14,7 +14,7 @@ from aqmlab.comparison import Comparison
 from aqmlab.files.folders import write_whole
 from aqmlab.papers import scorecard, today
 from aqmlab.papers.claims import evaluate
-from aqmlab.papers.tables import claims, compared
+from aqmlab.papers.tables import claims, runs
 from aqmlab.papers.tables.published import fill
 from aqmlab.papers.tables.runs import REPLICATIONS, loads, replications
 from aqmlab.show.figures.drawn import files_of_figure
@@ -66,8 +66,8 @@ def parts_of(study: Study) -> Parts:
     return Parts(
         study=study,
         filled=filled,
-        ablations=compared.ablations(study),
-        responses=compared.responses(study),
+        ablations=runs.ablations(study),
+        responses=runs.responses(study),
         outcomes=outcomes,
         drawn=listed.draw(study),
         scored=scorecard.scored(study, filled, outcomes),
@@ -82,7 +82,7 @@ def files_of(experiment: Experiment) -> set[str]:
     """Everything that reports of a study may write, as names in their folder; the runs are not among it."""
     return {
         *(REPORT, CLAIMS, STATEMENTS, ABLATIONS, LOADS, CALIBRATION),
-        *(scorecard.FILE, today.FILE, compared.RESPONSES, REPLICATIONS),
+        *(scorecard.FILE, today.FILE, runs.RESPONSES, REPLICATIONS),
         *(table.file_name for table in experiment.published.tables),
         *(f"{FIGURES}/{name}" for figure in experiment.figures for name in files_of_figure(figure.id)),
     }
@@ -116,7 +116,7 @@ def _write_tables(parts: Parts, output: Path) -> dict[str, Path]:
     if parts.ablations.rows:
         files["ablations"] = save(parts.ablations, output / ABLATIONS)
     if parts.responses.rows:
-        files["responses"] = save(parts.responses, output / compared.RESPONSES)
+        files["responses"] = save(parts.responses, output / runs.RESPONSES)
     if study.experiment.published.tables:
         files["replications"] = save(replications(study), output / REPLICATIONS)
     if study.loads:
@@ -223,7 +223,7 @@ def _comparison(study: Study) -> tuple[float, Comparison | None]:
 def _by_response_times(study: Study) -> str:
     """What the comparisons come to, where no page was recorded."""
     chosen = study.experiment.comparisons
-    table = compared.comparisons(study)
+    table = runs.comparisons(study)
     (place,) = [place for place, column in enumerate(table.columns) if column.name == "verdict"]
     verdicts = [str(row[place].value) for row in table.rows]
     if chosen is None or not verdicts:
@@ -249,7 +249,7 @@ def _summary(parts: Parts) -> Iterator[Part]:
         "All numbers here come from the runs listed under provenance, except the paper's own.",
         soft=True,
     )
-    table = compared.comparisons(study)
+    table = runs.comparisons(study)
     if table.rows and study.experiment.comparisons is not None:
         baseline = study.configuration(study.experiment.comparisons.baseline).label
         yield Folded(f"Every scheme compared with {baseline}, by response times", [TableShown(table)])

@@ -18,11 +18,12 @@ from rich.console import Console, Group
 
 from aqmlab import arguments, shown
 from aqmlab.errors import ExperimentError
+from aqmlab.files.archive import require_place
 from aqmlab.papers import experiments, scorecard, today
 from aqmlab.papers.claims import decided_without_runs, evaluate
+from aqmlab.papers.cost import costs_table
 from aqmlab.papers.reproduction import choose, costs_of, planned, run_study, with_hosts
 from aqmlab.papers.tables import claims
-from aqmlab.papers.tables import costs as costs_table
 from aqmlab.runs import Execution
 from aqmlab.runs.budget import workers_of
 from aqmlab.runs.executors import chosen_executor
@@ -138,6 +139,7 @@ def _facts(found: Reproduction) -> dict[str, Any]:
     seeds=arguments.optional(given_seeds),
     hosts=arguments.optional(arguments.text),
     output=arguments.optional(arguments.folder),
+    artifact=arguments.optional(arguments.path),
     store=arguments.optional(arguments.folder),
     progress=arguments.flag,
 )
@@ -151,6 +153,7 @@ def reproduce(
     seeds: Iterable[int] | str | None = None,
     hosts: str | None = None,
     output: str | Path | None = None,
+    artifact: str | Path | None = None,
     store: str | Path | None = None,
     workers: int | None = None,
     executor: Executor | str = "threads",
@@ -171,6 +174,8 @@ def reproduce(
             scorecard: with other hosts nothing is reproduced.
         output: Folder for the runs and the report (with several experiments, one subfolder each). By default
             results/EXPERIMENT-SCALE.
+        artifact: Also write a folder, or a .zip, for an artifact evaluation: requirements, commands, times,
+            claims, the study's data, and what should come out.
         store: A folder for finished runs by content; by default `runs` in the output folder.
         workers: Number of parallel runs; by default one per core.
         executor: Where runs are computed: `threads`, `local` (processes), `dask` or `dask://HOST:PORT`.
@@ -183,23 +188,28 @@ def reproduce(
         ExperimentError: The experiment, scale, cell or load does not exist; an argument is of another kind.
         RunError: A run failed; finished runs are kept.
     """
-    from aqmlab.show.papers.report import parts_of, write_report  # noqa: PLC0415 (matplotlib is slow to import)
+    from aqmlab.show.papers.artifact import Artifact  # noqa: PLC0415 (matplotlib is slow to import)
+    from aqmlab.show.papers.report import parts_of, write_report  # noqa: PLC0415
 
     own = experiments.load(experiment)
+    asked_loads = None if loads is None else list(loads)
+    asked_seeds = None if seeds is None else Seeds.of(seeds)
     chosen = choose(
         with_hosts(own, hosts),
         scale=scale,
         cells=cells,
-        loads=None if loads is None else list(loads),
+        loads=asked_loads,
         replications=replications,
-        seeds=None if seeds is None else Seeds.of(seeds),
+        seeds=asked_seeds,
     )
     plans = planned(own, chosen, hosts)
     engine = chosen_executor(executor, workers)
     folder = Path(output or folder_of(experiment, scale, hosts))
+    place = None if artifact is None else _artifact_place(Path(artifact), hosts)
+    costs = [] if place is None and not progress else [*costs_of(own, chosen, hosts).values()]
     if progress:
-        table = costs_table.table_of(
-            [*costs_of(own, chosen, hosts).values()],
+        table = costs_table(
+            costs,
             study=experiment,
             chosen=scale,
             workers=workers_of(engine),
@@ -212,7 +222,46 @@ def reproduce(
     if hosts is not None:
         asked = today.asked(evaluate(before[0]), parts.outcomes, decided_without_runs(study))
         parts = replace(parts, hosts=today.OtherHosts(hosts, asked))
-    return Reproduction(parts, write_report(parts, folder))
+    files = write_report(parts, folder)
+    if place is not None:
+        words = _typed(
+            experiment,
+            scale,
+            cells=None if cells is None else list(cells),
+            loads=asked_loads,
+            replications=replications,
+            seeds=asked_seeds,
+        )
+        Artifact(parts, files, costs, workers_of(engine), words).write(place)
+        files = {**files, "artifact": place}
+    return Reproduction(parts, files)
+
+
+def _artifact_place(place: Path, hosts: str | None) -> Path:
+    """Where an artifact goes, once it is known that it can.
+
+    Raises:
+        ExperimentError: With other hosts nothing is reproduced.
+        FolderError: Nothing can be written there, or the folder exists.
+    """
+    if hosts is not None:
+        raise ExperimentError("artifact: with other hosts nothing is reproduced; legal: without hosts")
+    require_place(place)
+    return place
+
+
+def _typed(
+    experiment: str,
+    scale: str,
+    **parts: object,
+) -> str:
+    """The command that makes the same, in words."""
+    words = [f"aqmlab reproduce {experiment} --scale {scale}"]
+    for name, part in parts.items():
+        if part is not None:
+            said = ",".join(map(str, part)) if isinstance(part, list) else str(part)
+            words.append(f"--{name} {said}")
+    return " ".join(words)
 
 
 def folder_of(experiment: str, scale: str, hosts: str | None) -> Path:

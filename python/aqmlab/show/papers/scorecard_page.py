@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from functools import cache
-from importlib import resources
 from itertools import groupby
 from typing import TYPE_CHECKING
-
-import jinja2
 
 from aqmlab.files.folders import write_whole
 from aqmlab.papers import strangers
@@ -23,6 +19,7 @@ from aqmlab.papers.scorecard import (
     not_modelled,
     reproduced,
 )
+from aqmlab.show.papers.markdown import render
 from aqmlab.terminal.spelling import counted as spelt
 
 if TYPE_CHECKING:
@@ -107,34 +104,9 @@ def write(entries: Sequence[Scored], page: Path) -> None:
     """Writes the page, and beside it the one with all numbers, whose name ends in `-numbers`."""
     beside = page.with_name(f"{page.stem}-numbers{page.suffix}")
     studies, counts = studies_of(entries), counts_of(counted(entries))
-    write_whole(page, render(PAGE, studies, counts, other=beside.name))
-    write_whole(beside, render(NUMBERS, studies, counts, other=page.name))
-
-
-def render(template: str, studies: Sequence[Study], counts: Sequence[Sequence[str]], *, other: str) -> str:
-    """One of the two pages, which links the other."""
-    page = _environment().get_template(f"{template}.jinja")
-    return page.render(studies=studies, counts=counts, numbers_page=other, counts_page=other).rstrip() + "\n"
-
-
-@cache
-def _environment() -> jinja2.Environment:
-    environment = jinja2.Environment(  # noqa: S701 (Markdown, which nobody but us writes)
-        loader=jinja2.FunctionLoader(
-            lambda name: resources.files(__package__).joinpath("templates", name).read_text(encoding="utf-8")
-        ),
-        trim_blocks=True,
-        undefined=jinja2.StrictUndefined,
-    )
-    environment.globals["conclusions"] = [*map(str, Conclusion)]
-    environment.filters["table"] = _table
-    environment.filters["counted"] = spelt
-    return environment
-
-
-def _table(rows: Sequence[Sequence[str]], *head: str) -> str:
-    lines = [head, ["---"] * len(head), *([cell.replace("|", r"\|") for cell in row] for row in rows)]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    for file, template, other in ((page, PAGE, beside.name), (beside, NUMBERS, page.name)):
+        values = {"studies": studies, "counts": counts, "numbers_page": other, "counts_page": other}
+        write_whole(file, render(template, **values))
 
 
 def counts_of(counts: Iterable[Counted]) -> list[list[str]]:

@@ -184,7 +184,7 @@ def strangers(
         source: A source, such as `l4s-tests`; by default all.
         scale: quick (three seeds) or full (ten).
         switches: Other readings of set-ups that are not printed whole, such as no-ecn; each is a key of
-            [switches] in the source's file in experiments/strangers.
+            [switches] in the source's file in aqmlab/experiments/strangers.
         seeds: Seeds for each cell, instead of those of the scale.
         output: Folder for the runs, cells.csv, sources.csv, the figure and the scorecard. By default
             results/strangers-SCALE, with -SOURCE and the switches behind it.
@@ -251,7 +251,7 @@ def _groups(numbers: Sequence[Beside]) -> Iterator[Group]:
 _CAPTION = (
     "cells: published; run: those whose senders and queue are modelled; error: median of the error of a "
     "flow's share (or of Jain's index), whatever its sign; inside: within the published spread widened by "
-    "ours, of shares, and of sums, losses and queues (experiments/strangers/ledger.toml)"
+    "ours, of shares, and of sums, losses and queues (aqmlab/experiments/strangers/ledger.toml)"
 )
 _BY_SOURCE: list[Column[Group]] = [
     Column("source", lambda each: text(each.source), "source", heads_row=True),

@@ -247,11 +247,7 @@ class PlayedHome(Played[AtHome]):
         return [replace(knob, label=label) for knob, label in zip(knobs, labels, strict=True)]
 
     def _carrying(self, setting: AtHome) -> Scenario:
-        """The household at its rates, with the applications that are on.
-
-        Raises:
-            PlayError: There is no such application or rate, or none is on.
-        """
+        """The household at its rates, with the applications that are on."""
         for what, names, known in (
             ("off", setting.off, self.applications),
             ("rates_mbps", setting.rates_mbps, self.rates_mbps),
@@ -305,11 +301,7 @@ class PlayedHome(Played[AtHome]):
 
 
 def _require_no_parameters(setting: AtHome) -> None:
-    """Refuses parameters of the queues that the line has: these are in its file.
-
-    Raises:
-        PlayError: There are some.
-    """
+    """Refuses parameters of the queues that the line has: these are in its file."""
     given = [*setting.parameters, *(["ecn"] if setting.ecn is not None else [])]
     if given:
         raise PlayError(f"{given[0]}: of a queue discipline that is chosen; legal: nothing with {AS_IT_IS!r}")

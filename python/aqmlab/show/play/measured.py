@@ -12,11 +12,11 @@ from aqmlab.files.columns import to_numpy
 from aqmlab.show.tables.verdict import verdict_notes
 from aqmlab.show.words.play import of_verdict
 from aqmlab.show.words.verdict import fares_in_words, what_changes_most
-from aqmlab.statistics.datagram_delays import delays_of
 from aqmlab.statistics.datagrams import (
     datagram_groups,
     delay_ms_of,
     delay_variation_ms_of,
+    delays_of,
     feedback_groups,
     goodput_kbps_of_datagrams,
     loss_percent_of_datagrams,
@@ -51,11 +51,6 @@ def measurement(result: Result, link: str, waits: Sequence[str] = ()) -> dict[st
     """A link over time, curves of page load and response times, and the few numbers that count.
 
     Every time is in seconds or, where the name says so, in milliseconds; what was not observed is null.
-
-    Args:
-        result: A finished run.
-        link: The name of the link.
-        waits: Links whose waits are drawn where no call or game is.
     """
     [drawn] = judged_links(result, [link])
     # The port of a router that shapes is far faster than the line behind it, which is what is busy.

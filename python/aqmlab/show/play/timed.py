@@ -124,10 +124,6 @@ class Played(ABC, Generic[Own]):
         """A setting at this length, in the scenario's proportions, without rows of packets.
 
         Responses are kept as the scenario keeps them: pages are matched one by one by their rows.
-
-        Args:
-            scenario: The setting, as `at` gives it.
-            simulated_s: Its length, at most that of the scenario.
         """
         share = simulated_s / float(scenario.duration_s)
         parts = ("warm_up_s", "cool_down_s") if share < 1.0 else ()

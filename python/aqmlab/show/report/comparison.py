@@ -11,37 +11,53 @@ from aqmlab.errors import MissingDataError, ScenarioError
 from aqmlab.inference import MINIMUM_REPLICATIONS
 from aqmlab.show.figures import Drawn
 from aqmlab.show.figures.chart import Axis
-from aqmlab.show.figures.delay import delay_bars, delay_over_time, delays_beyond, heard_group
 from aqmlab.show.figures.distributions import (
     differences_within,
+    medians_by_size,
     of_whole_seeds,
     shares_beyond,
     shares_within,
     times_on_a_log_axis,
 )
-from aqmlab.show.figures.levels import page_bars, share_bars
+from aqmlab.show.figures.experience import (
+    delay_bars,
+    delay_over_time,
+    delays_beyond,
+    heard_group,
+    page_bars,
+    share_bars,
+)
 from aqmlab.show.figures.looks import looks_of_names
 from aqmlab.show.figures.network import draw_network
 from aqmlab.show.figures.over_time import queue_over_time, utilization_over_time, waiting_over_time
-from aqmlab.show.figures.sizes import medians_by_size
 from aqmlab.show.report.network import (
     differing_settings,
     facts,
     in_one_line,
     queues_in_words,
 )
-from aqmlab.show.report.page import Facts, Figure, Folded, Page, Part, Section, TableShown, Text, Words
-from aqmlab.show.report.suspicion import with_mark
+from aqmlab.show.report.page import (
+    Facts,
+    Figure,
+    Folded,
+    Page,
+    Part,
+    Section,
+    TableShown,
+    Text,
+    Words,
+    with_mark,
+)
 from aqmlab.show.tables.comparison import comparison_table, of_cut_pages
 from aqmlab.show.tables.verdict import verdict_notes, verdict_table
 from aqmlab.show.words import answer, counted, page_sentences
 from aqmlab.show.words.amounts import length_of_each
-from aqmlab.show.words.boxes import what_to_type
 from aqmlab.show.words.comparison import window_in_words
 from aqmlab.show.words.configurations import under
+from aqmlab.show.words.line import what_to_type
 from aqmlab.show.words.verdict import what_changes_most
 from aqmlab.statistics import Pages
-from aqmlab.statistics.suspicion import mark_of, suspect_because
+from aqmlab.statistics.recorded import mark_of, suspect_because
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -104,12 +120,7 @@ def _under_title(first: Recorded, found: Comparison) -> str:
 
 
 def of_pages(found: Comparison, looks: Mapping[str, Line] | None = None) -> Iterator[Figure]:
-    """How long people wait for a page under each alternative, as bars; nothing without pages.
-
-    Args:
-        found: The comparison.
-        looks: The line style of each; by default that of its name.
-    """
+    """How long people wait for a page under each alternative, as bars; nothing without pages."""
     if not found.tells_pages:
         return
     bars = page_bars(found, looks)

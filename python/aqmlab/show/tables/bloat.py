@@ -1,4 +1,4 @@
-"""Delay under load: what is printed of it, and its table, a row for each queue management."""
+"""Delay under load: what is said and printed of it, and its table, a row for each queue management."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from aqmlab.load.queue_place import PLACES
 from aqmlab.show.tables.printed import Unwrapped
-from aqmlab.show.words.bloat import added_in_words, collapsed_in_words, not_filled_in_words
-from aqmlab.show.words.configurations import named, of_row
+from aqmlab.show.words.amounts import bit_rate, delay, listed
+from aqmlab.show.words.configurations import named, of_row, under
 from aqmlab.study.bloat import Phase
 from aqmlab.study.bloat.grade import thresholds, thresholds_of_losses
 from aqmlab.study.bloat.phases import LOADED
@@ -22,6 +22,61 @@ if TYPE_CHECKING:
 
     from aqmlab.show.tables.printed import Part
     from aqmlab.study.bloat import Bufferbloat, Grade, QueueUnderLoad
+
+_LOADS = {
+    Phase.DOWNLOAD: "downloads",
+    Phase.UPLOAD: "uploads",
+    Phase.BOTH: "downloads and uploads",
+}
+_MOST = 0.5
+"""Less than this of its own rate is worth a sentence."""
+
+
+def not_filled_in_words(rows: Sequence[QueueUnderLoad]) -> list[str]:
+    """Why there is no grade: loads that did not fill the line, such as one with a very long round trip."""
+    return [
+        f"No grade {under(row.name)}: {_LOADS[phase]} kept the line busy only {busy:.3g} % of the time."
+        for row in rows
+        if row.grade is None
+        for phase in row.not_filled
+        for loaded in [row.phases[phase]]
+        for busy in [max(loaded.busy_percent[way] for way in loaded.goodput_mbps)]
+    ]
+
+
+def collapsed_in_words(rows: Sequence[QueueUnderLoad]) -> list[str]:
+    """What becomes of downloads beside uploads, and of uploads beside downloads, where most of it is lost."""
+    found = []
+    for way, alone, other in (("down", Phase.DOWNLOAD, "uploads"), ("up", Phase.UPLOAD, "downloads")):
+        rates = {
+            row.name: [row.phases[each].goodput_mbps[way] for each in (alone, Phase.BOTH)] for row in rows
+        }
+        fallen = [
+            f"from {bit_rate(own).partition(' ')[0]} to {bit_rate(beside)} {under(name)}"
+            for name, (own, beside) in rates.items()
+            if beside < _MOST * own
+        ]
+        if fallen:
+            found.append(f"While {other} run, {_LOADS[alone]} fall {listed(fallen)}.")
+    return found
+
+
+def added_in_words(rows: Sequence[QueueUnderLoad]) -> str:
+    """What the worse of downloads and uploads adds on the line as it is, and under each other queue."""
+    own, *others = rows
+    worst = max(LOADED, key=own.added_ms)
+    if math.isinf(own.added_ms(worst)):
+        return "At least half of the round trips on this line are lost."
+    longer = delay(own.added_ms(worst))
+    said = (
+        f"While {_LOADS[worst]} fill this line, every round trip takes {longer} longer than on an idle line"
+    )
+    for_others = listed([f"{_longer(row.added_ms(worst))} {under(row.name)}" for row in others])
+    return f"{said}{f'; {for_others}' if others else ''}."
+
+
+def _longer(added_ms: float) -> str:
+    return "half of them lost" if math.isinf(added_ms) else delay(added_ms)
 
 
 def printed(found: Bufferbloat) -> Iterator[Part]:
@@ -67,14 +122,7 @@ def table_of(found: Bufferbloat) -> Table:
 def bloat_table(
     rows: Sequence[QueueUnderLoad], *, title: str, caption: str, schemes: Sequence[str] = ("drop-tail",)
 ) -> Table:
-    """What downloads, uploads and both add to a round trip, graded; for programs every delay and rate.
-
-    Args:
-        rows: The queues that were measured.
-        title: The heading.
-        caption: What the numbers are.
-        schemes: The queue disciplines of the line as it is.
-    """
+    """What downloads, uploads and both add to a round trip, graded; for programs every delay and rate."""
     columns: list[Column[QueueUnderLoad]] = [
         Column("queue", lambda row: text(of_row(row.name, schemes), value=row.name), "queue", words=True),
         Column(

@@ -13,9 +13,9 @@ from aqmlab.show.tables.headings import PAGES_IN_WORDS, SLOWEST_IN_WORDS, headin
 from aqmlab.show.tables.printed import Warned
 from aqmlab.show.tables.verdict import bare_table, stages_in_words, verdict_notes
 from aqmlab.show.words.amounts import counted, line_rate, listed
-from aqmlab.show.words.boxes import boxes_in_words, what_to_type
 from aqmlab.show.words.comparison import sentences, verdicts, window_in_words
 from aqmlab.show.words.configurations import itself, named, under
+from aqmlab.show.words.line import boxes_in_words, what_to_type
 from aqmlab.show.words.verdict import what_changes_most
 from aqmlab.statistics.catalogue import LOADED_MEDIAN, LOADED_P95, OF_LINKS, OF_OBJECTS, OF_PEOPLE
 from aqmlab.statistics.experience import CALL

@@ -58,16 +58,7 @@ def responsiveness_table(
     caption: str,
     schemes: Sequence[str] = ("drop-tail",),
 ) -> Table:
-    """Round trips per minute each way, what they are called, and whether they stood still.
-
-    Args:
-        found: The tests, of each queue those of all ways and seeds.
-        class_of: What so many round trips per minute are called.
-        confidences: All words of confidence, the least first.
-        title: The heading.
-        caption: What the numbers are.
-        schemes: The queue disciplines of the line as it is.
-    """
+    """Round trips per minute each way, what they are called, and whether they stood still."""
     rows: dict[str, _Queue] = {}
     for each in found:
         own = rows.setdefault(each.queue, _Queue(each.queue, {}))

@@ -26,8 +26,7 @@ from aqmlab.statistics.quantities import (
     throughput_mbps,
     utilization_percent,
 )
-from aqmlab.statistics.recorded import viewers
-from aqmlab.statistics.suspicion import mark_of, marked
+from aqmlab.statistics.recorded import mark_of, marked, viewers
 from aqmlab.statistics.transfers import OF_TRANSFERS, transfer_groups
 from aqmlab.statistics.video import OF_VIDEO
 from aqmlab.statistics.video_call import OF_VIDEO_CALLS, editions, video_call_groups

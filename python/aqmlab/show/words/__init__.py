@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from aqmlab.show.words.amounts import counted, duration, listed, span
     from aqmlab.show.words.comparison import answer, page_sentences, sentences, verdicts
-    from aqmlab.show.words.offered import offered_load
+    from aqmlab.show.words.line import offered_load
 
 __all__ = [
     "answer",
@@ -31,7 +31,7 @@ __all__ = [
 _HOMES = {
     **dict.fromkeys(("counted", "duration", "listed", "span"), "aqmlab.show.words.amounts"),
     **dict.fromkeys(("answer", "page_sentences", "sentences", "verdicts"), "aqmlab.show.words.comparison"),
-    "offered_load": "aqmlab.show.words.offered",
+    "offered_load": "aqmlab.show.words.line",
 }
 
 

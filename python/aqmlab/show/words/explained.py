@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aqmlab import _core
+from aqmlab.classes import files
+from aqmlab.models.loading import is_model, models_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -68,12 +71,7 @@ def _application(name: str) -> str:
 
 
 def model_in_words(name: str, table: Mapping[str, Any]) -> str:
-    """What a traffic model is, and its parameters with their ranges and defaults.
-
-    Args:
-        name: As scenarios name it.
-        table: The JSON schema of its table.
-    """
+    """What a traffic model is, and its parameters with their ranges and defaults."""
     parameters = {key: each for key, each in table["properties"].items() if key != "model"}
     described = _core.describe_parameters(json.dumps(parameters))
     heading = 'Parameters (keys of model = { model = "..." }):'
@@ -99,3 +97,43 @@ def _resolved(parameters: dict[str, Any], definitions: Mapping[str, Any]) -> dic
 
 def _one_line(described: Mapping[str, Any]) -> str:
     return " ".join(described.get("description", "").split())
+
+
+_DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+
+def is_model_in_file(name: str, folder: str | Path = ".") -> bool:
+    """Whether `FILE.py:CLASS` names a traffic model, or no class of a file that has traffic models.
+
+    A misspelt class is then told among the models of its file, and not among schemes.
+    """
+    file, _, own = name.rpartition(":")
+    path = Path(folder) / file
+    if path.suffix != ".py" or not path.is_file():
+        return False
+    try:
+        module = files.module_of(file, path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError):
+        return False
+    if isinstance(module, str):
+        return False
+    return is_model(getattr(module, own, None)) or (not hasattr(module, own) and bool(models_of(module)))
+
+
+def schema_of_model(name: str, folder: str | Path = ".") -> dict[str, Any]:
+    """The JSON Schema of the table of a traffic model in a file.
+
+    Raises:
+        ScenarioError: The file or what is in it is refused.
+    """
+    table: dict[str, Any] = json.loads(_core.model_schema(Path(folder).absolute(), name))
+    return {"$schema": _DIALECT, "title": name, **table}
+
+
+def explained_model(name: str, folder: str | Path = ".") -> str:
+    """What a traffic model in a file is, and its parameters with their ranges and defaults.
+
+    Raises:
+        ScenarioError: The file or what is in it is refused.
+    """
+    return model_in_words(name, schema_of_model(name, folder))

@@ -87,11 +87,7 @@ def read_in_words(text: str) -> str:
 
 
 def _require_legal(words: str, parameters: dict[str, Any]) -> None:
-    """Checks parameters in front of a link that is faster than any shaper.
-
-    Raises:
-        ScenarioError: A value is out of range, under the key of the parameter.
-    """
+    """Checks parameters in front of a link that is faster than any shaper."""
     queue, key = {**parameters}, "dumbbell.queue."
     if queue["scheme"] != "cake" and not any(limit in queue for limit in ("limit_packets", "limit_bytes")):
         queue["limit_packets"] = 1_000

@@ -27,10 +27,6 @@ _USUAL, _SLOW = 0.5, 0.95
 def of_run(run: Measurement, *, simulated_s: float) -> dict[str, Any]:
     """All words on one run.
 
-    Args:
-        run: What `aqmlab.show.play.measured.measurement` returns.
-        simulated_s: The length of the run in seconds.
-
     Returns:
         `headline`; `before`, which is added to the headline of the next run; `rows` of the table, each a
         title and a value; `scope`: what one run can show.
@@ -48,12 +44,7 @@ def of_run(run: Measurement, *, simulated_s: float) -> dict[str, Any]:
 
 
 def of_verdict(worst: str, *, all_good: bool) -> dict[str, str]:
-    """Who is worst off: as the headline `now`, and `before` beside the next one; empty if nobody is judged.
-
-    Args:
-        worst: The sentence of the verdict.
-        all_good: Whether every application that is judged is good.
-    """
+    """Who is worst off: as the headline `now`, and `before` beside the next one; empty if none is judged."""
     if all_good:
         return {"now": "Everybody is well off: all grades are good.", "before": "Before: all were good."}
     return {"now": worst, "before": f"Before: {worst[0].lower()}{worst[1:]}" if worst else ""}

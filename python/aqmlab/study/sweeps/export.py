@@ -9,8 +9,8 @@ from aqmlab.errors import SweepError, UnknownLinkError
 from aqmlab.load.demand import named_links
 from aqmlab.statistics import judged_links
 from aqmlab.statistics.catalogue import shown_of
-from aqmlab.statistics.quantities import Measured
-from aqmlab.statistics.summary import RESTRICTED_TO_S, figures
+from aqmlab.statistics.quantities import RESTRICTED_TO_S, Measured
+from aqmlab.statistics.run_summary import figures
 from aqmlab.tables import Table, save
 from aqmlab.tables.stored import require_form
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from aqmlab.result import Result
-    from aqmlab.statistics.summary import Figures
+    from aqmlab.statistics.run_summary import Figures
     from aqmlab.study.sweeps.file import Point, Sweep
     from aqmlab.study.sweeps.status import Status
 

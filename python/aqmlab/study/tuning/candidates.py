@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from aqmlab.scenario import Scenario
-    from aqmlab.statistics.summary import Figures
+    from aqmlab.statistics.run_summary import Figures
     from aqmlab.study.tuning.objectives import Objective
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from aqmlab.errors import TuneError
 from aqmlab.load.demand import USERS, parts_of
 from aqmlab.statistics.pages import Pages
-from aqmlab.statistics.quantities import PAGE_QUANTILES, page_quantile_s
-from aqmlab.statistics.summary import RESTRICTED_TO_S, restricted_mean_name
+from aqmlab.statistics.quantities import PAGE_QUANTILES, RESTRICTED_TO_S, page_quantile_s
+from aqmlab.statistics.run_summary import restricted_mean_name
 from aqmlab.study.tuning import of_line
 from aqmlab.study.tuning.of_line import RPM
 from aqmlab.study.tuning.of_people import OF_PEOPLE
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from aqmlab.result import Result
     from aqmlab.scenario import Scenario
-    from aqmlab.statistics.summary import Figures
+    from aqmlab.statistics.run_summary import Figures
 
 RESPONSE, UTILIZATION, LOSS = "best-response-times", "highest-utilization", "lowest-drop-rate"
 WEIGHTED = "weighted"
@@ -74,6 +74,17 @@ class Objective:
                 raise TuneError(f"weights.{key}: at least 0, not {quoted(weight)}")
         if not any(self.weights.values()):
             raise TuneError("weights: at least one above 0")
+        self._require_used("weights", self.weights != dict.fromkeys(WEIGHTS, 1.0), (WEIGHTED,))
+        limited = tuple(name for name in NAMES if name != RPM)
+        self._require_used("restricted_to_s", self.restricted_to_s != RESTRICTED_TO_S, limited)
+
+    def _require_used(self, argument: str, is_given: bool, by: tuple[str, ...]) -> None:
+        if is_given and self.name not in by:
+            raise TuneError(
+                f"{argument}: not used by objective {self.name}; legal: objective {', '.join(by)}",
+                place=argument,
+                legal=f"objective {', '.join(by)}",
+            )
 
     def cost(self, figures: Figures) -> float:
         """The cost of one run.

@@ -11,7 +11,7 @@ from aqmlab.study.responsiveness.measuring import MOST_S, felt, scenario_of
 if TYPE_CHECKING:
     from aqmlab.result import Result
     from aqmlab.scenario import Scenario
-    from aqmlab.statistics.summary import Figures
+    from aqmlab.statistics.run_summary import Figures
 
 RPM = "rpm"
 UNIT = "ms a round trip"

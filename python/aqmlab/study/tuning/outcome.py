@@ -14,6 +14,8 @@ from aqmlab.inference import Interval, NotEnoughReplications
 from aqmlab.statistics.observation import Observation
 from aqmlab.statistics.tidy import Tidy, tidy_rows
 from aqmlab.study.tuning.candidates import TrialState
+from aqmlab.study.tuning.of_line import FIGURE as RPM_FIGURE
+from aqmlab.study.tuning.of_line import RPM
 from aqmlab.terminal.spelling import as_text, counted
 
 if TYPE_CHECKING:
@@ -177,6 +179,9 @@ class Outcome(shown.Shown, Tidy):
                 sure = f"{difference.lower:.4g} to {difference.upper:.4g}, 95 %"
             queue, unit = self.given.label.removeprefix("as given"), self.objective.unit
             lines.append(f"against the scenario as given{queue}, on fresh seeds: {mean:.4g} {unit} ({sure})")
+            if self.objective.name == RPM:
+                rpms = [each.means(fresh=True)[RPM_FIGURE] or 0.0 for each in (self.winner, self.given)]
+                lines.append("round trips a minute: {:,.0f}, as given {:,.0f}".format(*rpms))
         return "\n".join(lines)
 
 

@@ -13,7 +13,7 @@ from aqmlab.runs.budget import mean_run_time_s, workers_of
 from aqmlab.runs.executors import chosen_executor
 from aqmlab.scenario import Scenario
 from aqmlab.seeds import Seeds, given_seeds, given_seeds_if_any
-from aqmlab.statistics.summary import RESTRICTED_TO_S
+from aqmlab.statistics.quantities import RESTRICTED_TO_S
 from aqmlab.study.tuning.objectives import NAMES, RESPONSE, Objective
 from aqmlab.study.tuning.plan import Plan
 from aqmlab.study.tuning.search import search

@@ -11,7 +11,7 @@ from aqmlab.load.queues import Queues
 from aqmlab.runs import Job, run_each
 from aqmlab.runs.budget import announce_runs
 from aqmlab.statistics import judged_links
-from aqmlab.statistics.summary import figures
+from aqmlab.statistics.run_summary import figures
 from aqmlab.study.tuning.beside import settings_of
 from aqmlab.study.tuning.candidates import Candidate, TrialState, front
 from aqmlab.study.tuning.outcome import Outcome
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from aqmlab.runs.executors import Executor
     from aqmlab.scenario import Scenario
-    from aqmlab.statistics.summary import Figures
+    from aqmlab.statistics.run_summary import Figures
     from aqmlab.study.tuning.objectives import Objective
     from aqmlab.study.tuning.plan import Plan
     from aqmlab.study.tuning.space import Space

@@ -1,10 +1,10 @@
-//! Every scenario under `experiments/` is used by the experiment in whose folder it lies.
+//! Every scenario under `python/aqmlab/experiments/` is used by the experiment in whose folder it lies.
 
 use crate::finding::Finding;
 use crate::parts;
 use crate::tree::Tree;
 
-const FOLDER: &str = "experiments/";
+const FOLDER: &str = "python/aqmlab/experiments/";
 /// The document that names the others: of a study, and of the ledger of what others measured.
 const NAMING: [&str; 2] = ["experiment.toml", "ledger.toml"];
 
@@ -51,12 +51,12 @@ mod tests {
 
     fn wrong(experiment: &str) -> Vec<String> {
         let files = [
-            ("experiments/le2003/experiment.toml", experiment),
-            ("experiments/le2003/tolerances.toml", ""),
-            ("experiments/le2003/differences.toml", ""),
-            ("experiments/le2003/scenario.toml", ""),
-            ("experiments/le2003/proofs/prices.toml", ""),
-            ("experiments/le2003/parts/uncongested.toml", ""),
+            ("python/aqmlab/experiments/le2003/experiment.toml", experiment),
+            ("python/aqmlab/experiments/le2003/tolerances.toml", ""),
+            ("python/aqmlab/experiments/le2003/differences.toml", ""),
+            ("python/aqmlab/experiments/le2003/scenario.toml", ""),
+            ("python/aqmlab/experiments/le2003/proofs/prices.toml", ""),
+            ("python/aqmlab/experiments/le2003/parts/uncongested.toml", ""),
         ];
         check(&Tree::of(&files)).into_iter().map(|one| one.path).collect()
     }
@@ -65,30 +65,30 @@ mod tests {
     fn a_scenario_that_is_not_named_is_found() {
         assert_eq!(wrong("scenario = \"scenario.toml\"\ntwin = \"parts/uncongested.toml\"\n"), [""; 0]);
         let unused = "scenario = \"scenario.toml\"\n# twin = \"parts/uncongested.toml\"\n";
-        assert_eq!(wrong(unused), ["experiments/le2003/parts/uncongested.toml"]);
+        assert_eq!(wrong(unused), ["python/aqmlab/experiments/le2003/parts/uncongested.toml"]);
     }
 
     #[test]
     fn the_ledger_names_its_sources() {
         let files = [
-            ("experiments/strangers/ledger.toml", "sources = [\"one.toml\"]\n"),
-            ("experiments/strangers/one.toml", ""),
-            ("experiments/strangers/two.toml", ""),
+            ("python/aqmlab/experiments/strangers/ledger.toml", "sources = [\"one.toml\"]\n"),
+            ("python/aqmlab/experiments/strangers/one.toml", ""),
+            ("python/aqmlab/experiments/strangers/two.toml", ""),
         ];
         let wrong: Vec<_> = check(&Tree::of(&files)).into_iter().map(|one| one.path).collect();
-        assert_eq!(wrong, ["experiments/strangers/two.toml"]);
+        assert_eq!(wrong, ["python/aqmlab/experiments/strangers/two.toml"]);
     }
 
     #[test]
     fn a_longer_name_is_another_name() {
         assert_eq!(
             wrong("a = [\"old_scenario.toml\", \"parts/uncongested.toml\"]\n"),
-            ["experiments/le2003/scenario.toml"]
+            ["python/aqmlab/experiments/le2003/scenario.toml"]
         );
     }
 
     #[test]
     fn a_scenario_without_an_experiment_is_found() {
-        assert_eq!(check(&Tree::of(&[("experiments/a/scenario.toml", "")])).len(), 1);
+        assert_eq!(check(&Tree::of(&[("python/aqmlab/experiments/a/scenario.toml", "")])).len(), 1);
     }
 }

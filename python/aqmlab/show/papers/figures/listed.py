@@ -11,12 +11,17 @@ from aqmlab.papers.today import GROUP
 from aqmlab.show.figures.design import false_positives
 from aqmlab.show.figures.drawn import Drawn
 from aqmlab.show.figures.style import figure_of, settle
-from aqmlab.show.papers.figures.curves import ccdf_chart, cdf_chart
-from aqmlab.show.papers.figures.load import draw_load
-from aqmlab.show.papers.figures.per_second import PER_SECOND, draw_per_second
-from aqmlab.show.papers.figures.queue import draw_queue
-from aqmlab.show.papers.figures.scatter import draw_scatter
-from aqmlab.show.papers.figures.stretches import stretch_edges, stretches_chart
+from aqmlab.show.papers.figures.kinds import (
+    PER_SECOND,
+    ccdf_chart,
+    cdf_chart,
+    draw_load,
+    draw_per_second,
+    draw_queue,
+    draw_scatter,
+    stretch_edges,
+    stretches_chart,
+)
 from aqmlab.terminal.spelling import each_counted
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-// The numbers at the ticks of an axis, as aqmlab/show/figures/ticks.py writes them.
+// The numbers at the ticks of an axis, as aqmlab/show/figures/chart.py writes them.
 const axisTicks = (() => {
   "use strict";
   const TOLERANCE = 1e-9;
