@@ -88,7 +88,8 @@ responses = "rows"
 LAYOUTS: dict[str, Callable[[Result], Result]] = {
     "layout-2": as_last_of_layout_2,
     "layout-3-first": as_first_of_layout_3,
-    "layout-3": lambda result: result,
+    "layout-3": lambda result: result,  # with a Parquet file for each table
+    "layout-3-arrow": lambda result: result,  # with one file of all tables
 }
 FOLDER = Path(__file__).with_name("older_results")
 
