@@ -15,7 +15,7 @@ SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -type f -not
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo demo-2003 test test-all test-python-and-commands test-commands shown reference test-rust clippy test-python test-live live fuzz fuzz-networks fuzz-files fuzz-properties fuzz-statistics mutants miri bench bench-check bench-pairs crosscheck crosscheck-kernel crosscheck-queues crosscheck-cake crosscheck-classes crosscheck-router crosscheck-autorate crosscheck-ledger uml-kernel docs constraints wheel release package clean
+.PHONY: help browser test-browser demo demo-2003 test test-all test-python-and-commands test-commands shown reference test-rust clippy test-python test-live live fuzz fuzz-networks fuzz-files fuzz-properties fuzz-statistics mutants miri bench bench-check bench-pairs packets-per-second crosscheck crosscheck-kernel crosscheck-queues crosscheck-cake crosscheck-classes crosscheck-router crosscheck-autorate crosscheck-ledger uml-kernel docs constraints wheel release package clean
 
 help: ## what there is
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -26,6 +26,24 @@ demo: $(VENV)/.installed$(if $(PGO),-profile-guided) ## four queues on a househo
 
 demo-2003: $(VENV)/.installed$(if $(PGO),-profile-guided) ## a short version of the 2003 study, with a report in report/ (PGO=1: as released)
 	$(BIN)/aqmlab reproduce le2003 --scale quick --output report
+
+# In a folder of its own, so that the builds of tests do not wait for it.
+BROWSER_MODULE := target/module/wasm32-unknown-unknown/browser/aqmlab_browser.wasm
+
+browser: target/browser/index.html ## a page that simulates a household in any browser: static files in target/browser
+
+target/browser/index.html: $(BROWSER_MODULE) $(wildcard tools/browser/*.py tools/browser/page/*) $(shell find python/aqmlab -name '*.py' -o -name '*.js' -o -name '*.css') | $(VENV)/.installed
+	$(BIN)/python tools/browser/build.py $(BROWSER_MODULE) target/browser
+
+$(BROWSER_MODULE): $(SOURCES)
+	@$(HAS_WASM_TARGET) || rustup target add wasm32-unknown-unknown || { echo 'Rust lacks the target for browsers: rustup target add wasm32-unknown-unknown' >&2; exit 2; }
+	cargo build --locked --quiet --profile browser --package aqmlab-browser --target wasm32-unknown-unknown --target-dir target/module
+	@touch $@
+
+HAS_WASM_TARGET = test -d "$$(rustc --print sysroot)/lib/rustlib/wasm32-unknown-unknown/lib"
+
+test-browser: $(VENV)/.installed-dev browser ## that page: its numbers beside native ones in Node, its controls in Chromium
+	$(BIN)/pytest --quiet -m exhaustive tests/python/test_browser_page.py
 
 # Both halves at once: either leaves a processor idle for minutes.
 test: ## what every edit should leave standing, Rust and Python: minutes
@@ -44,7 +62,9 @@ test-rust:
 clippy: ## Clippy alone, which test-all runs too
 	cargo clippy --workspace --all-targets --locked --quiet --target-dir target/checked -- --deny warnings
 
+# Where no target for browsers can be had the page is not built, and its tests are skipped.
 test-python: $(VENV)/.installed-dev $(VENV)/.stubs-tested
+	$(if $(EXHAUSTIVE),-$(MAKE) browser)
 	$(BIN)/ruff check --quiet
 	$(BIN)/ruff format --check --quiet
 	$(BIN)/mypy
@@ -69,7 +89,7 @@ shown: $(VENV)/.installed-dev ## writes anew what README and the tutorial show o
 	AQMLAB_BARE=$(BARE)/bin AQMLAB_UPDATE_SHOWN=1 $(BIN)/pytest --quiet -m commands --timeout 1800 tests/python/commands/test_commands_of_pages.py
 
 reference: $(VENV)/.installed-dev ## writes the generated pages of docs/reference anew, and that of claims with hosts of today
-	for page in api command errors quantities today; do $(BIN)/python tests/python/$${page}_page.py || exit; done
+	for page in api command errors quantities today paper; do $(BIN)/python tests/python/$${page}_page.py || exit; done
 
 test-live: $(VENV)/.installed-dev ## the tests of live runs alone: where one could not be made this fails, and is not skipped
 	AQMLAB_LIVE_REQUIRED=1 cargo test --locked --quiet --package aqmlab-live
@@ -109,6 +129,9 @@ miri: ## what calls C functions, under Miri, which finds any wrong use of memory
 
 bench: ## time, instructions and memory per packet and per step, beside ns-2 where it is installed (PGO=1: as released), and ns-3 in NS3
 	$(PYTHON) tools/bench/bench.py $(if $(PGO),--profile-guided) $(if $(NS3),--ns3 $(NS3))
+
+packets-per-second: ## packets a second a core beside ns-2, ns-3 (NS3=.../site-packages/ns3) and htsim (HTSIM=.../csg-htsim/sim), on one scenario
+	$(PYTHON) tools/bench/packets_per_second.py $(if $(RUNS),--runs $(RUNS)) $(if $(NS3),--ns3 $(NS3)) $(if $(HTSIM),--htsim $(HTSIM))
 
 bench-pairs: ## time beside the last release, in pairs of fresh copies: fails where that is faster (LEDGER=1: with a row in the ledger)
 	$(PYTHON) tools/bench/pairs.py $(if $(LEDGER),--ledger) $(if $(PAIRS),--pairs $(PAIRS))
