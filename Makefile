@@ -69,7 +69,7 @@ shown: $(VENV)/.installed-dev ## writes anew what README and the tutorial show o
 	AQMLAB_BARE=$(BARE)/bin AQMLAB_UPDATE_SHOWN=1 $(BIN)/pytest --quiet -m commands --timeout 1800 tests/python/commands/test_commands_of_pages.py
 
 reference: $(VENV)/.installed-dev ## writes the generated pages of docs/reference anew, and that of claims with hosts of today
-	for page in api command errors quantities today; do $(BIN)/python tests/python/$${page}_page.py || exit; done
+	for page in api command errors quantities today paper; do $(BIN)/python tests/python/$${page}_page.py || exit; done
 
 test-live: $(VENV)/.installed-dev ## the tests of live runs alone: where one could not be made this fails, and is not skipped
 	AQMLAB_LIVE_REQUIRED=1 cargo test --locked --quiet --package aqmlab-live

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow.parquet as pq
 import pytest
@@ -14,6 +13,9 @@ from aqmlab.errors import LayoutError
 from aqmlab.files.older_runs import FORMAT, OLDEST, as_written_today
 from older_layouts import FOLDER, LAYOUTS
 from small import aqmlab_run, contents
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 KEPT = sorted(LAYOUTS)
 

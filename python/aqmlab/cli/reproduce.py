@@ -21,6 +21,14 @@ if TYPE_CHECKING:
     from aqmlab.runs.executors import Executor
 
 ALL, STRANGERS = "all", "strangers"
+_OF_STUDIES = {
+    **{
+        name: f"--{name}"
+        for name in ("cells", "loads", "replications", "costs", "hosts", "proof", "artifact")
+    },
+    "within_s": "--within",
+}
+"""Options that the ledger of measurements by others does not take, by the names of the parameters."""
 
 
 class _Choice(TypedDict):
@@ -128,28 +136,12 @@ def reproduce(
     }
     others = bool(cells or loads or replications or costs or hosts or artifact)
     if experiment == STRANGERS or source or switches:
-        of_studies = {
-            "--cells": cells,
-            "--loads": loads,
-            "--replications": replications,
-            "--costs": costs,
-            "--hosts": hosts,
-            "--proof": proof,
-            "--within": within_s,
-        }
-        _require_strangers(experiment, [option for option, given in of_studies.items() if given])
+        _require_strangers(experiment)
         return _strangers(source, switches, choice, output, executor, quiet=quiet)
     if proof is not None:
         return _prove(experiment, proof, output, executor, alone=not (others or seeds), quiet=quiet)
-    if experiment == ALL and (cells or loads):
-        raise click.UsageError("--cells and --loads are those of one experiment")
-    if artifact is not None and (experiment == ALL or costs):
-        raise click.UsageError("--artifact is of one study that is run")
+    _require_one_study(experiment, cells=bool(cells or loads), artifact=bool(artifact), within=bool(within_s))
     if within_s is not None:
-        if experiment == ALL or costs:
-            raise click.UsageError(
-                "--within is of one study that is run; --costs prints what each scale takes"
-            )
         choice["scale"] = scale = _scale_within(experiment, choice, hosts, within_s, executor)
     names = experiments.names() if experiment == ALL else [experiment]
     results = output or Path("results")
@@ -196,14 +188,27 @@ def _numbers(made: Sequence[aqmlab.Reproduction]) -> Numbers:
     )
 
 
-def _require_strangers(experiment: str, of_studies: Sequence[str]) -> None:
+def _require_one_study(experiment: str, *, cells: bool, artifact: bool, within: bool) -> None:
+    """Refuses of all studies, or where only costs are printed, what is of one study that is run."""
+    is_all, costs = experiment == ALL, click.get_current_context().params["costs"]
+    if is_all and cells:
+        raise click.UsageError("--cells and --loads are those of one experiment")
+    if artifact and (is_all or costs):
+        raise click.UsageError("--artifact is of one study that is run")
+    if within and (is_all or costs):
+        raise click.UsageError("--within is of one study that is run; --costs prints what each scale takes")
+
+
+def _require_strangers(experiment: str) -> None:
     """Refuses the ledger's options of a study, and a study's options of the ledger."""
     if experiment != STRANGERS:
         raise click.UsageError(f"--source and --switch are of {STRANGERS}, not of {experiment}")
+    given = click.get_current_context().params
+    of_studies = [option for name, option in _OF_STUDIES.items() if given.get(name)]
     if of_studies:
         raise click.UsageError(
-            f"{', '.join(of_studies)}: not of {STRANGERS}; legal: --source, "
-            "--switch, --scale, --seeds, --output"
+            f"{', '.join(of_studies)}: not of {STRANGERS}; "
+            "legal: --source, --switch, --scale, --seeds, --output"
         )
 
 

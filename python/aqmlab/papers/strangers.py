@@ -1,9 +1,9 @@
 """The ledger of measurements by others on real kernels: what was published of each cell, and ours beside it.
 
 `python/aqmlab/experiments/strangers/` has a file for each source and, beside it, a table of our own layout
-with a row for each cell. A column of the table is a factor (what its value means for the scenario, or why it is not
-modelled) or a measured number; numbers of several trials stand in one field, spaces between them. The rule
-that judges is in `ledger.toml`, and was fixed before the runs. Nothing is tuned to a cell.
+with a row for each cell. A column of the table is a factor (what its value means for the scenario, or why it
+is not modelled) or a measured number; numbers of several trials stand in one field, spaces between them. The
+rule that judges is in `ledger.toml`, and was fixed before the runs. Nothing is tuned to a cell.
 """
 
 from __future__ import annotations
