@@ -15,7 +15,7 @@ SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -type f -not
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo demo-2003 test test-all test-python-and-commands test-commands shown reference test-rust clippy test-python test-live live fuzz fuzz-networks fuzz-files fuzz-properties fuzz-statistics mutants miri bench bench-check bench-pairs packets-per-second crosscheck crosscheck-kernel crosscheck-queues crosscheck-cake crosscheck-classes crosscheck-router crosscheck-autorate uml-kernel docs constraints wheel release package clean
+.PHONY: help browser test-browser demo demo-2003 test test-all test-python-and-commands test-commands shown reference test-rust clippy test-python test-live live fuzz fuzz-networks fuzz-files fuzz-properties fuzz-statistics mutants miri bench bench-check bench-pairs packets-per-second crosscheck crosscheck-kernel crosscheck-queues crosscheck-cake crosscheck-classes crosscheck-router crosscheck-autorate crosscheck-ledger uml-kernel docs constraints wheel release package clean
 
 help: ## what there is
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -26,6 +26,24 @@ demo: $(VENV)/.installed$(if $(PGO),-profile-guided) ## four queues on a househo
 
 demo-2003: $(VENV)/.installed$(if $(PGO),-profile-guided) ## a short version of the 2003 study, with a report in report/ (PGO=1: as released)
 	$(BIN)/aqmlab reproduce le2003 --scale quick --output report
+
+# In a folder of its own, so that the builds of tests do not wait for it.
+BROWSER_MODULE := target/module/wasm32-unknown-unknown/browser/aqmlab_browser.wasm
+
+browser: target/browser/index.html ## a page that simulates a household in any browser: static files in target/browser
+
+target/browser/index.html: $(BROWSER_MODULE) $(wildcard tools/browser/*.py tools/browser/page/*) $(shell find python/aqmlab -name '*.py' -o -name '*.js' -o -name '*.css') | $(VENV)/.installed
+	$(BIN)/python tools/browser/build.py $(BROWSER_MODULE) target/browser
+
+$(BROWSER_MODULE): $(SOURCES)
+	@$(HAS_WASM_TARGET) || rustup target add wasm32-unknown-unknown || { echo 'Rust lacks the target for browsers: rustup target add wasm32-unknown-unknown' >&2; exit 2; }
+	cargo build --locked --quiet --profile browser --package aqmlab-browser --target wasm32-unknown-unknown --target-dir target/module
+	@touch $@
+
+HAS_WASM_TARGET = test -d "$$(rustc --print sysroot)/lib/rustlib/wasm32-unknown-unknown/lib"
+
+test-browser: $(VENV)/.installed-dev browser ## that page: its numbers beside native ones in Node, its controls in Chromium
+	$(BIN)/pytest --quiet -m exhaustive tests/python/test_browser_page.py
 
 # Both halves at once: either leaves a processor idle for minutes.
 test: ## what every edit should leave standing, Rust and Python: minutes
@@ -44,7 +62,9 @@ test-rust:
 clippy: ## Clippy alone, which test-all runs too
 	cargo clippy --workspace --all-targets --locked --quiet --target-dir target/checked -- --deny warnings
 
+# Where no target for browsers can be had the page is not built, and its tests are skipped.
 test-python: $(VENV)/.installed-dev $(VENV)/.stubs-tested
+	$(if $(EXHAUSTIVE),-$(MAKE) browser)
 	$(BIN)/ruff check --quiet
 	$(BIN)/ruff format --check --quiet
 	$(BIN)/mypy
@@ -137,11 +157,14 @@ crosscheck-cake: $(VENV)/.installed ## CAKE's tins and ACK filter, asked of a ke
 crosscheck-classes: $(VENV)/.installed ## bands of prio and shares of htb, asked of a kernel and stored for `cargo test` (UML and MODULES as for crosscheck-router)
 	$(BIN)/python -m tests.crosscheck.classes
 
-crosscheck-router: $(VENV)/.installed ## what `aqmlab sqm` prints, typed into a kernel before plain modems (UML=/usr/bin/linux.uml MODULES=/usr/lib/uml/modules/VERSION/kernel)
+crosscheck-router: $(VENV)/.installed ## what `aqmlab sqm` prints, typed into a kernel before plain modems (UML=... the kernel, by default the built one, else Debian's; MODULES=... its modules, if elsewhere)
 	$(BIN)/python -m tests.crosscheck.router_lines
 
 crosscheck-autorate: $(VENV)/.installed ## cake-autorate itself before a line that varies, stored for `cargo test` (AUTORATE=a folder with cake-autorate.sh; root)
 	$(BIN)/python -m tests.crosscheck.autorate
+
+crosscheck-ledger: $(VENV)/.installed ## the kernel's side of `aqmlab reproduce strangers --source kernel`, made anew (UML as for crosscheck-queues; MINUTES=10: a part)
+	$(BIN)/python -m tests.crosscheck.ledger $(if $(MINUTES),--minutes $(MINUTES))
 
 uml-kernel: ## the kernel of crosscheck-queues, in target/uml: minutes (SOURCE=... a tar of Linux's source, by default Debian's in /usr/src)
 	tests/crosscheck/uml/build.sh "$(or $(SOURCE),$(lastword $(sort $(wildcard /usr/src/linux-source-*.tar.xz))))" target/uml/linux

@@ -58,6 +58,18 @@ impl Scenario {
         read(json_tree(text, RESOLVED)?, RESOLVED, NO_FOLDER, &[])
     }
 
+    /// The scenario of a JSON text whose shape is known to be right, as of one that this package wrote or
+    /// checked before. Keys and single values are not held against the schema: unknown keys are passed over
+    /// and ranges are the caller's. What contradicts itself is refused. A program that reads nothing else
+    /// holds no schema. Schemes and traffic models in files are unknown here.
+    ///
+    /// # Errors
+    /// A text that is no JSON; one that is no document, without its place; and as of [`Scenario::from_json`]
+    /// what contradicts itself.
+    pub fn from_shaped_json(text: &str) -> Result<Self, ScenarioError> {
+        settled(&json_tree(text, RESOLVED)?, RESOLVED, NO_FOLDER, plainly_typed)
+    }
+
     /// The scenario of a document made in code.
     ///
     /// # Errors
@@ -134,9 +146,21 @@ fn read(
     let mut mistakes = Mistakes::new(source_name, &tree);
     check_shape(&tree, &schemas, &mut mistakes);
     mistakes.into_result()?;
-    let mut document = schemes.while_reading(|| models.while_reading(|| typed(&tree, source_name)))?;
-    let mut mistakes = Mistakes::new(source_name, &tree);
-    read_files(&tree, folder, &mut document.files, &mut mistakes);
+    settled(&tree, source_name, folder, |tree, source_name| {
+        schemes.while_reading(|| models.while_reading(|| typed(tree, source_name)))
+    })
+}
+
+/// The scenario of a tree of the right shape, of which `document_of` makes the document.
+fn settled(
+    tree: &Node,
+    source_name: &str,
+    folder: Option<&Path>,
+    document_of: impl FnOnce(&Node, &str) -> Result<Document, ScenarioError>,
+) -> Result<Scenario, ScenarioError> {
+    let mut document = document_of(tree, source_name)?;
+    let mut mistakes = Mistakes::new(source_name, tree);
+    read_files(tree, folder, &mut document.files, &mut mistakes);
     document.settle();
     let scenario = resolve(&document, &mut mistakes);
     mistakes.into_result()?;
@@ -149,21 +173,30 @@ fn typed(tree: &Node, source_name: &str) -> Result<Document, ScenarioError> {
     serde_path_to_error::deserialize(tree.to_json()).map_err(|error| {
         let path = error.path().to_string().replace('[', ".").replace(']', "");
         let key = if path == "." { String::new() } else { path };
-        let place = if key.is_empty() { Place::Whole } else { tree.place_of(&key) };
-        let value = tree.descendant(&key).and_then(Node::scalar);
-        let wrong = error.into_inner().to_string();
-        let source_name = source_name.to_owned();
-        ScenarioError::new(vec![Mistake {
-            source_name,
-            place,
-            key,
-            missing: None,
-            value,
-            wrong,
-            legal: None,
-            nearest: None,
-        }])
+        refused(tree, source_name, key, error.into_inner().to_string())
     })
+}
+
+/// The same without the place of what is refused: finding it takes a second reader of every type.
+fn plainly_typed(tree: &Node, source_name: &str) -> Result<Document, ScenarioError> {
+    serde_json::from_value(tree.to_json())
+        .map_err(|error| refused(tree, source_name, String::new(), error.to_string()))
+}
+
+fn refused(tree: &Node, source_name: &str, key: String, wrong: String) -> ScenarioError {
+    let place = if key.is_empty() { Place::Whole } else { tree.place_of(&key) };
+    let value = tree.descendant(&key).and_then(Node::scalar);
+    let source_name = source_name.to_owned();
+    ScenarioError::new(vec![Mistake {
+        source_name,
+        place,
+        key,
+        missing: None,
+        value,
+        wrong,
+        legal: None,
+        nearest: None,
+    }])
 }
 
 fn tree_of(document: &Document) -> Node {

@@ -64,6 +64,21 @@ _IMPAIRMENT, _ROBUSTNESS_PERCENT, _BURST_RATIO = 0.0, 25.1, 1.0
 _GREATEST_IMPAIRMENT = 95.0
 
 
+def constants() -> dict[str, float]:
+    """The numbers of the model, for a program that computes it elsewhere (`tools/browser`)."""
+    return {
+        "best_r": BEST_R,
+        "packet_ms": PACKET_MS,
+        "late_percent": LATE_PERCENT,
+        "range_ms": _RANGE_MS,
+        "endless_s": _ENDLESS_S,
+        "least_heard_ms": _LEAST_HEARD_MS,
+        "steepness": _ECHO_FREE_STEEPNESS,
+        "robustness_percent": _ROBUSTNESS_PERCENT,
+        "greatest_impairment": _GREATEST_IMPAIRMENT,
+    }
+
+
 def delay_impairment(mouth_to_ear_ms: FloatArray) -> FloatArray:
     """Idd of G.107: what a delay costs of R, although there is no echo; 0 up to 100 ms, ever more above."""
     beyond_ms = np.maximum(mouth_to_ear_ms - _RANGE_MS, 0.0)

@@ -81,11 +81,16 @@ const playCharts = (() => {
     return `${name}, ${way.way}: half of the time up to ${half}, at most ${most}; ${way.lost_s.length} lost`;
   }
 
-  // A chart for each way, all with the same scales: the saw beside the flat line is to be seen.
-  function strips(place, now, before, looks) {
+  function clearStrips(place) {
     for (const old of place.querySelectorAll(".strip")) clear(old);
+  }
+
+  // A chart for each way, all with the same scales: the saw beside the flat line is to be seen. A run `elsewhere` is drawn in charts of its
+  // own and has the same scales.
+  function strips(place, now, before, looks, elsewhere = null) {
+    clearStrips(place);
     const sameStrip = before?.strip && before.strip.of === now.strip.of;
-    const most = Math.max(LEAST_MS, highest(now), sameStrip ? highest(before) : 0) * 1.08;
+    const most = Math.max(LEAST_MS, highest(now), sameStrip ? highest(before) : 0, highest(elsewhere)) * 1.08;
     const seconds = Math.max(now.whole_s, sameStrip ? before.whole_s : 0);  // a first look fills the beginning
     const beside = sameStrip ? before.strip.ways : [];
     place.replaceChildren(...now.strip.ways.map((way) => {
@@ -125,5 +130,5 @@ const playCharts = (() => {
     return picture;
   }
 
-  return { colour, draw, clear, strips, face, MILLISECONDS, PERCENT };
+  return { colour, draw, clear, strips, clearStrips, face, MILLISECONDS, PERCENT };
 })();

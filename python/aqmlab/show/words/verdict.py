@@ -18,15 +18,21 @@ if TYPE_CHECKING:
     from aqmlab.comparison import Comparison
     from aqmlab.comparison.verdict import Application, Fares
 
+
+def score(value: float) -> str:
+    """A mean opinion score: 4.3."""
+    return f"{value:.1f}"
+
+
 _MOST_TOLD = 5
 """So many configurations have room in a sentence."""
-_AS_SAID: Mapping[str, tuple[str, Callable[[float], str]]] = {
+AS_SAID: Mapping[str, tuple[str, Callable[[float], str]]] = {
     LOADED_MEDIAN.name: ("", duration),
     "delay_p95_ms": ("", delay),
     "call_frame_delay_p95_ms": ("", delay),
     "delay_variation_p99_ms": ("jitter ", delay),
     "loss_percent": ("loss ", share_of_time),
-    "voice_mos": ("MOS ", lambda score: f"{score:.1f}"),
+    "voice_mos": ("MOS ", score),
     "call_frozen_percent": ("frozen ", share_of_time),
     "video_stalled_percent": ("still ", share_of_time),
     "call_bitrate_mbps": ("", bit_rate),
@@ -34,13 +40,14 @@ _AS_SAID: Mapping[str, tuple[str, Callable[[float], str]]] = {
     "goodput_mbps": ("", bit_rate),
     "completion_p50_s": ("half in ", duration),
 }
+"""By the number that decides: the word before it, and how it is written."""
 
 
 def number_in_words(fares: Fares) -> str:
     """The number that decides: `256 ms`, `loss 8 %`, `> 12 s`, `0.63 Mbit/s`."""
     if fares.is_dead:
         return "nothing arrives"
-    what, written = _AS_SAID[fares.quantity.base]
+    what, written = AS_SAID[fares.quantity.base]
     lower, upper = fares.number.lower, fares.number.upper
     if math.isinf(upper):
         return f"{what}> {written(lower)}"
@@ -112,7 +119,7 @@ def what_would_show(applications: Sequence[Application]) -> str:
 
 def quantity_in_words(base: str, value: float) -> str:
     """A value of a number that decides, by its name without the group: `256 ms`, `loss 8 %`."""
-    what, written = _AS_SAID[base]
+    what, written = AS_SAID[base]
     return f"{what}{written(value)}"
 
 

@@ -3,7 +3,7 @@
 //! `units <- random <- {aqm <- link, tcp, web} <- scenario <- driver <- {sim, live} <- python`,
 //! `units <- record <- {session, driver, python}`, `units <- wire <- {tcp, sim, live, python}`,
 //! `record <- applications <- {session, scenario, driver}`, `{web, record} <- session <- {scenario, driver}`;
-//! `declared <- {aqm, web} <- plugin <- python`.
+//! `declared <- {aqm, web} <- plugin <- python`; `{record, scenario, sim} <- browser`.
 
 use crate::finding::Finding;
 use crate::manifest;
@@ -59,6 +59,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
             "driver",
         ],
     ),
+    ("browser", &["record", "scenario", "sim"]),
     (
         "python",
         &[
