@@ -17,7 +17,6 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
-import jinja2
 import numpy as np
 from markupsafe import Markup
 
@@ -31,6 +30,8 @@ from aqmlab.terminal.spelling import unbroken
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    import jinja2
 
     from aqmlab.show.figures import Chart, Drawn
     from aqmlab.show.figures.chart import Axis, FloatArray, Series
@@ -134,6 +135,8 @@ def render(page: Page) -> str:
 
 @cache
 def _environment() -> jinja2.Environment:
+    import jinja2  # noqa: PLC0415 (only what is written needs templates)
+
     environment = jinja2.Environment(
         loader=jinja2.FunctionLoader(_template),
         autoescape=True,
