@@ -15,7 +15,7 @@ SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -type f -not
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help browser test-browser demo demo-2003 test test-all test-python-and-commands test-commands shown reference test-rust clippy test-python test-live live fuzz fuzz-networks fuzz-files fuzz-properties fuzz-statistics mutants miri bench bench-check bench-pairs crosscheck crosscheck-kernel crosscheck-queues crosscheck-cake crosscheck-classes crosscheck-router crosscheck-autorate uml-kernel docs constraints wheel release package clean
+.PHONY: help browser test-browser demo demo-2003 test test-all test-python-and-commands test-commands shown reference test-rust clippy test-python test-live live fuzz fuzz-networks fuzz-files fuzz-properties fuzz-statistics mutants miri bench bench-check bench-pairs packets-per-second crosscheck crosscheck-kernel crosscheck-queues crosscheck-cake crosscheck-classes crosscheck-router crosscheck-autorate crosscheck-ledger uml-kernel docs constraints wheel release package clean
 
 help: ## what there is
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -32,7 +32,7 @@ BROWSER_MODULE := target/module/wasm32-unknown-unknown/browser/aqmlab_browser.wa
 
 browser: target/browser/index.html ## a page that simulates a household in any browser: static files in target/browser
 
-target/browser/index.html: $(BROWSER_MODULE) $(wildcard tools/browser/*.py tools/browser/page/*) $(shell find python/aqmlab -name '*.py' -o -name '*.js' -o -name '*.css') | $(VENV)/.installed
+target/browser/index.html: $(BROWSER_MODULE) $(wildcard tools/browser/*.py tools/browser/page/*) $(shell find python/aqmlab -name '*.py' -o -name '*.js' -o -name '*.css') | $(firstword $(wildcard $(VENV)/.installed-dev) $(VENV)/.installed)
 	$(BIN)/python tools/browser/build.py $(BROWSER_MODULE) target/browser
 
 $(BROWSER_MODULE): $(SOURCES)
@@ -42,7 +42,8 @@ $(BROWSER_MODULE): $(SOURCES)
 
 HAS_WASM_TARGET = test -d "$$(rustc --print sysroot)/lib/rustlib/wasm32-unknown-unknown/lib"
 
-test-browser: $(VENV)/.installed-dev browser ## that page: its numbers beside native ones in Node, its controls in Chromium
+test-browser: $(VENV)/.installed-dev ## that page: its numbers beside native ones in Node, its controls in Chromium
+	$(MAKE) browser
 	$(BIN)/pytest --quiet -m exhaustive tests/python/test_browser_page.py
 
 # Both halves at once: either leaves a processor idle for minutes.
@@ -89,7 +90,7 @@ shown: $(VENV)/.installed-dev ## writes anew what README and the tutorial show o
 	AQMLAB_BARE=$(BARE)/bin AQMLAB_UPDATE_SHOWN=1 $(BIN)/pytest --quiet -m commands --timeout 1800 tests/python/commands/test_commands_of_pages.py
 
 reference: $(VENV)/.installed-dev ## writes the generated pages of docs/reference anew, and that of claims with hosts of today
-	for page in api command errors quantities today; do $(BIN)/python tests/python/$${page}_page.py || exit; done
+	for page in api command errors quantities today paper; do $(BIN)/python tests/python/$${page}_page.py || exit; done
 
 test-live: $(VENV)/.installed-dev ## the tests of live runs alone: where one could not be made this fails, and is not skipped
 	AQMLAB_LIVE_REQUIRED=1 cargo test --locked --quiet --package aqmlab-live
@@ -130,6 +131,9 @@ miri: ## what calls C functions, under Miri, which finds any wrong use of memory
 bench: ## time, instructions and memory per packet and per step, beside ns-2 where it is installed (PGO=1: as released), and ns-3 in NS3
 	$(PYTHON) tools/bench/bench.py $(if $(PGO),--profile-guided) $(if $(NS3),--ns3 $(NS3))
 
+packets-per-second: ## packets a second a core beside ns-2, ns-3 (NS3=.../site-packages/ns3) and htsim (HTSIM=.../csg-htsim/sim), on one scenario
+	$(PYTHON) tools/bench/packets_per_second.py $(if $(RUNS),--runs $(RUNS)) $(if $(NS3),--ns3 $(NS3)) $(if $(HTSIM),--htsim $(HTSIM))
+
 bench-pairs: ## time beside the last release, in pairs of fresh copies: fails where that is faster (LEDGER=1: with a row in the ledger)
 	$(PYTHON) tools/bench/pairs.py $(if $(LEDGER),--ledger) $(if $(PAIRS),--pairs $(PAIRS))
 
@@ -154,11 +158,14 @@ crosscheck-cake: $(VENV)/.installed ## CAKE's tins and ACK filter, asked of a ke
 crosscheck-classes: $(VENV)/.installed ## bands of prio and shares of htb, asked of a kernel and stored for `cargo test` (UML and MODULES as for crosscheck-router)
 	$(BIN)/python -m tests.crosscheck.classes
 
-crosscheck-router: $(VENV)/.installed ## what `aqmlab sqm` prints, typed into a kernel before plain modems (UML=/usr/bin/linux.uml MODULES=/usr/lib/uml/modules/VERSION/kernel)
+crosscheck-router: $(VENV)/.installed ## what `aqmlab sqm` prints, typed into a kernel before plain modems (UML=... the kernel, by default the built one, else Debian's; MODULES=... its modules, if elsewhere)
 	$(BIN)/python -m tests.crosscheck.router_lines
 
 crosscheck-autorate: $(VENV)/.installed ## cake-autorate itself before a line that varies, stored for `cargo test` (AUTORATE=a folder with cake-autorate.sh; root)
 	$(BIN)/python -m tests.crosscheck.autorate
+
+crosscheck-ledger: $(VENV)/.installed ## the kernel's side of `aqmlab reproduce strangers --source kernel`, made anew (UML as for crosscheck-queues; MINUTES=10: a part)
+	$(BIN)/python -m tests.crosscheck.ledger $(if $(MINUTES),--minutes $(MINUTES))
 
 uml-kernel: ## the kernel of crosscheck-queues, in target/uml: minutes (SOURCE=... a tar of Linux's source, by default Debian's in /usr/src)
 	tests/crosscheck/uml/build.sh "$(or $(SOURCE),$(lastword $(sort $(wildcard /usr/src/linux-source-*.tar.xz))))" target/uml/linux

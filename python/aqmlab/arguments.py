@@ -84,6 +84,11 @@ def flag(name: str, given: Any, refusal: type[RefusalError]) -> bool:  # noqa: A
         raise _refuse(name, given, refusal, "true or false") from None
 
 
+def flag_or(*names: str) -> Kind:
+    """True or false, or one of these names."""
+    return FlagOr(names)
+
+
 def path(name: str, given: Any, refusal: type[RefusalError]) -> Path:  # noqa: ANN401
     """The path of a file or folder, which a disk takes."""
     if not isinstance(given, str | Path) or "\x00" in str(given) or not _is_utf_8(str(given)):
@@ -242,6 +247,19 @@ class OneOf:
         if (named := text(name, given, refusal)) not in self.names:
             raise refusal.unknown(name, named, self.names)
         return named
+
+
+@dataclass(frozen=True)
+class FlagOr:
+    """True or false, or one of some names."""
+
+    names: tuple[str, ...]
+
+    def __call__(self, name: str, given: Any, refusal: type[RefusalError]) -> bool | str:  # noqa: ANN401
+        """As a `Kind`."""
+        if isinstance(given, str):
+            return OneOf(self.names)(name, given, refusal)
+        return flag(name, given, refusal)
 
 
 @dataclass(frozen=True)

@@ -6,19 +6,17 @@ The columns, their units and their meaning are in `docs/reference/results.md`.
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import shutil
 import threading
 import weakref
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from aqmlab import _core, arguments, shown
 from aqmlab.errors import FolderError, ResultError, TableError, UnknownQuantityError
@@ -28,6 +26,7 @@ from aqmlab.files.older_runs import as_written_today
 from aqmlab.files.reading import parse_json
 from aqmlab.files.run_shape import RUN
 from aqmlab.files.shape import conform
+from aqmlab.files.table_file import read_table, table_bytes, table_names
 from aqmlab.terminal.spelling import counted, quoted
 
 if TYPE_CHECKING:
@@ -41,7 +40,9 @@ if TYPE_CHECKING:
 
 _RUN = "run.json"
 _CHECKSUMS = "SHA256SUMS"
-_TABLE = ".parquet"
+_TABLES = "tables.arrow"
+_PARQUET = ".parquet"
+"""The ending of the tables of results that were written before there was a file of all tables."""
 _CAPTURE = ".pcapng"
 _LONGEST_NAME = 256
 
@@ -121,9 +122,11 @@ class StoredTables(Mapping[str, pa.Table]):
     Those asked for last are kept a little longer.
     """
 
-    def __init__(self, folder: Path, names: Iterable[str]) -> None:
+    def __init__(self, folder: Path, files: Sequence[str]) -> None:
+        """Takes the folder, and the names of the files in it that were written with the result."""
         self._folder = folder
-        self._names = sorted(names)
+        self._files = _files_of_tables(folder, files)
+        self._names = sorted(self._files)
         self._in_use: weakref.WeakValueDictionary[str, pa.Table] = weakref.WeakValueDictionary()
 
     def __getitem__(self, name: str) -> pa.Table:
@@ -131,10 +134,9 @@ class StoredTables(Mapping[str, pa.Table]):
             raise TableError(_missing_table(name, self))
         table = self._in_use.get(name)
         if table is None:
-            file = self._folder / f"{name}{_TABLE}"
+            file = self._folder / self._files[name]
             try:
-                with pq.ParquetFile(file) as stored:  # read_table would load pyarrow.dataset first
-                    table = stored.read()
+                table = _read_parquet(file) if file.suffix == _PARQUET else read_table(file, name)
             except (pa.ArrowException, OSError) as error:
                 raise ResultError(f"{file}: is no table: {quoted(str(error))}") from None
             self._in_use[name] = table
@@ -190,8 +192,7 @@ class Result:
         folder = Path(folder)
         files = _verify(folder)
         run = _read_run(folder)
-        tables = (Path(name).stem for name in files if name.endswith(_TABLE))
-        return cls(run=run, tables=StoredTables(folder, tables), folder=folder)
+        return cls(run=run, tables=StoredTables(folder, files), folder=folder)
 
     def in_memory(self) -> Self:
         """The same result with its tables in memory, without its folder."""
@@ -211,11 +212,33 @@ class Result:
         folder = Path(folder)
         with complete_or_absent(folder) as temporary:
             (temporary / _RUN).write_bytes(self._run_text())
-            for name, table in self.tables.items():
-                _write_table(table, temporary / f"{name}{_TABLE}")
+            if self.tables:
+                (temporary / _TABLES).write_bytes(table_bytes(self.tables))
             if self._captured is not None:
                 for port in self._captured.captures():
                     self._captured.write_capture(port, temporary / capture_name(port))
+            digests = {file.name: _digest(file) for file in temporary.iterdir()}
+            (temporary / _CHECKSUMS).write_bytes(_checksums_of(digests))
+        return folder
+
+    @arguments.checked(
+        FolderError,
+        folder=arguments.path,
+    )
+    def save_parquet(self, folder: str | Path) -> Path:
+        """Writes `run.json` and a Parquet file for each table atomically to a new folder, for other programs.
+
+        `load` opens it, too.
+
+        Raises:
+            FolderError: The folder exists or cannot be made.
+            StorageError: The disk is full or failed; nothing is left behind.
+        """
+        folder = Path(folder)
+        with complete_or_absent(folder) as temporary:
+            (temporary / _RUN).write_bytes(self._run_text())
+            for name, table in self.tables.items():
+                _write_parquet(table, temporary / f"{name}{_PARQUET}")
             digests = {file.name: _digest(file) for file in temporary.iterdir()}
             (temporary / _CHECKSUMS).write_bytes(_checksums_of(digests))
         return folder
@@ -226,10 +249,8 @@ class Result:
         Written to a folder, on any machine, they are the result that `load` opens.
         """
         files = {_RUN: self._run_text()}
-        for name, table in self.tables.items():
-            written = io.BytesIO()
-            _write_table(table, written)
-            files[f"{name}{_TABLE}"] = written.getvalue()
+        if self.tables:
+            files[_TABLES] = table_bytes(self.tables).to_pybytes()
         digests = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
         return {**files, _CHECKSUMS: _checksums_of(digests)}
 
@@ -517,13 +538,15 @@ def _arrow_column(values: _Column) -> pa.Array:
     return pa.DictionaryArray.from_arrays(indices, of_texts(names))
 
 
-def _write_table(table: pa.Table, file: Path | io.BytesIO) -> None:
+def _write_parquet(table: pa.Table, file: Path) -> None:
+    from pyarrow import parquet  # noqa: PLC0415 (results need none)
+
     # Names are few and stand once. Samples hardly repeat: a dictionary of them is larger than they are. Real
     # numbers are stored byte place by byte place, so that signs, exponents and even steps compress; no bit is
     # lost. The same encoding of whole numbers is newer than many readers.
     real = [column.name for column in table.schema if pa.types.is_floating(column.type)]
     names = [column.name for column in table.schema if pa.types.is_dictionary(column.type)]
-    pq.write_table(
+    parquet.write_table(
         table,
         file,
         compression="zstd",
@@ -531,6 +554,28 @@ def _write_table(table: pa.Table, file: Path | io.BytesIO) -> None:
         use_dictionary=names or False,
         use_byte_stream_split=real,
     )
+
+
+def _files_of_tables(folder: Path, files: Sequence[str]) -> dict[str, str]:
+    """The file that holds each table.
+
+    Raises:
+        ResultError: That of all tables is none.
+    """
+    found = {Path(name).stem: name for name in files if name.endswith(_PARQUET)}
+    if _TABLES in files:
+        try:
+            found |= dict.fromkeys(table_names(folder / _TABLES), _TABLES)
+        except (pa.ArrowException, OSError) as error:
+            raise ResultError(f"{folder / _TABLES}: holds no tables: {quoted(str(error))}") from None
+    return found
+
+
+def _read_parquet(file: Path) -> pa.Table:
+    from pyarrow import parquet  # noqa: PLC0415 (only older results need it)
+
+    with parquet.ParquetFile(file) as stored:  # read_table would load pyarrow.dataset first
+        return stored.read()
 
 
 def _missing_table(name: str, present: Mapping[str, pa.Table]) -> str:
@@ -592,7 +637,7 @@ def _verify(folder: Path) -> list[str]:
         if _digest(folder / name) != digest:
             raise ResultError(f"{folder}: damaged: {name} is not what was written")
     # A table without a checksum: foreign, or the list of checksums lost its last lines.
-    for file in sorted(folder.glob(f"*{_TABLE}")):
-        if file.name not in names:
+    for file in sorted([*folder.glob(f"*{_PARQUET}"), folder / _TABLES]):
+        if file.name in there and file.name not in names:
             raise ResultError(f"{folder}: damaged: {_CHECKSUMS} does not list {file.name}")
     return names

@@ -103,6 +103,16 @@ def _answer(question: Any, shown: object) -> Any:  # noqa: ANN401 (a generic fun
     return answer
 
 
+def prepare(kind: type) -> None:
+    """Loads what objects of a class will be shown with, while there is time: what answers, and what draws.
+
+    For the calling thread: another one that imports could get in the way of Ctrl-C.
+    """
+    answering = import_module(_answering[kind.__name__])
+    for module in getattr(answering, "DRAWN_BY", ()):
+        import_module(module)
+
+
 def _load(shown: object) -> None:
     """Loads the module that answers for the class of an object."""
     for kind in type(shown).__mro__:

@@ -2,21 +2,19 @@
 
     python -m tests.crosscheck.cake            asks, and writes crates/aqm/tests/kernel/cake, which `cargo test` compares with ours
 
-UML names a user-mode Linux (Debian's package user-mode-linux: /usr/bin/linux.uml), MODULES the folder of its modules
-(/usr/lib/uml/modules/VERSION/kernel, for which kmod is needed). No privileges are needed; it takes two minutes. The status is 3 if there
+UML names a user-mode Linux, by default the one that `make uml-kernel` built, else that of Debian's packages user-mode-linux and kmod. No privileges are needed; it takes two minutes. The status is 3 if there
 is no such kernel.
 """
 
 from __future__ import annotations
 
 import datetime
-import os
 import random
 import sys
 from typing import TYPE_CHECKING
 
 from .measurement import FOLDER
-from .user_mode_linux import asked, kernel
+from .user_mode_linux import asked, nothing_to_ask
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -80,8 +78,8 @@ def answers(wanted: list[str], release: str, lines: list[str]) -> str:
 
 def main() -> int:
     """Asks, and writes what came."""
-    if not os.access(kernel(), os.X_OK):
-        print(f"no user-mode Linux at {kernel()}: UML names one (apt-get install user-mode-linux)")
+    if missing := nothing_to_ask():
+        print(missing)
         return MISSING
     wanted = cases()
     ANSWERS.parent.mkdir(exist_ok=True)

@@ -2,8 +2,7 @@
 
     python -m tests.crosscheck.classes        asks, and writes crates/aqm/tests/kernel/classes, which `cargo test` compares with ours
 
-UML names a user-mode Linux (Debian's package user-mode-linux: /usr/bin/linux.uml), MODULES the folder of its modules
-(/usr/lib/uml/modules/VERSION/kernel, for which kmod is needed). No privileges are needed; it takes three minutes. The status is 3 if
+UML names a user-mode Linux, by default the one that `make uml-kernel` built, else that of Debian's packages user-mode-linux and kmod. No privileges are needed; it takes three minutes. The status is 3 if
 there is no such kernel.
 """
 
@@ -11,12 +10,11 @@ from __future__ import annotations
 
 import datetime
 import json
-import os
 import sys
 from typing import Any
 
 from .measurement import FOLDER
-from .user_mode_linux import asked, kernel
+from .user_mode_linux import asked, nothing_to_ask
 
 ANSWERS = FOLDER.parents[1] / "crates" / "aqm" / "tests" / "kernel" / "classes"
 MISSING = 3
@@ -84,8 +82,8 @@ def _trees() -> dict[str, Tree]:
 
 def main() -> int:
     """Asks, and writes what came."""
-    if not os.access(kernel(), os.X_OK):
-        print(f"no user-mode Linux at {kernel()}: UML names one (apt-get install user-mode-linux)")
+    if missing := nothing_to_ask():
+        print(missing)
         return MISSING
     trees = _trees()
     release, lines = asked("classes.py", map(json.dumps, trees.values()), ("BANDS", "RATES"))
@@ -94,7 +92,9 @@ def main() -> int:
     if len(rates) < len(trees) or not bands:
         raise SystemExit(f"the kernel answered {len(bands)} and {len(rates)} of 1 and {len(trees)} cases")
     today = datetime.datetime.now(tz=datetime.UTC).date()
-    stored = [f"# What prio and htb of Linux {release} do, {today}: written by python -m tests.crosscheck.classes."]
+    stored = [
+        f"# What prio and htb of Linux {release} do, {today}: written by python -m tests.crosscheck.classes."
+    ]
     stored += bands
     stored += [
         f"RATES {name} | {json.dumps(tree)} | {found}"

@@ -2,15 +2,13 @@
 
     python -m tests.crosscheck.router_lines            five technologies, as they are and with what is printed
 
-UML names a user-mode Linux (Debian's package user-mode-linux: /usr/bin/linux.uml), MODULES the folder of its modules
-(/usr/lib/uml/modules/VERSION/kernel, for which kmod is needed). No privileges are needed; it runs in real time, five minutes. The status is 1 if the kernel refuses a line, or a call is not as here to within a third and 5 ms; 3 if there is no such kernel.
+UML names a user-mode Linux, by default the one that `make uml-kernel` built, else that of Debian's packages user-mode-linux and kmod. No
+privileges are needed; it takes five minutes. The status is 1 if the kernel refuses a line, or a call is not as here to within a third and 5 ms; 3 if there is no such kernel.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
-import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
@@ -22,7 +20,7 @@ from aqmlab.scenario import Scenario
 from aqmlab.study.sqm.candidates import Candidate, candidates
 from aqmlab.study.sqm.typed import tc_lines
 
-from .user_mode_linux import UML, kernel
+from .user_mode_linux import nothing_to_ask, printed_by
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -125,40 +123,34 @@ def in_the_kernel(wanted: Sequence[Case]) -> tuple[dict[str, list[float]], str]:
         listed = Path(folder, "cases")
         listed.write_text("".join(case.row(Path(folder)) for case in wanted))
         words = {
-            "AQMLAB_FOLDER": str(UML),
-            "AQMLAB_MODULES": os.environ.get("MODULES", ""),
             "AQMLAB_CASES": str(listed),
             "AQMLAB_WARM_UP": str(WARM_UP_S),
             "AQMLAB_SECONDS": str(SECONDS),
         }
-        command = [
-            str(kernel()),
-            *("mem=512M", "rootfstype=hostfs", "rootflags=/", "ro", f"init={UML / 'router.sh'}"),
-            *("con=null", "con0=fd:0,fd:1", "quiet"),
-            *(f"{name}={value}" for name, value in words.items()),
-        ]
-        made = subprocess.run(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, check=False
-        )
+        printed = printed_by("router.sh", words)
     found = {}
-    for line in made.stdout.splitlines():
+    for line in printed.splitlines():
         if line.startswith("CASE "):
             name, figures = line.removeprefix("CASE ").split(": ")
             found[name] = [float(each) for each in figures.split()]
-    return found, made.stdout
+    return found, printed
 
 
 def main() -> int:
     """The status of the command."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.parse_args()
-    if not kernel().is_file():
-        print(f"no user-mode Linux at {kernel()}: UML names one", file=sys.stderr)
+    if missing := nothing_to_ask():
+        print(missing, file=sys.stderr)
         return MISSING
     wanted = cases()
     found, printed = in_the_kernel(wanted)
     print("\n".join(line for line in printed.splitlines() if line.startswith(("KERNEL", "REFUSED"))))
-    print("| case | kernel: 50 %, 95 % ms, up, down Mbit/s | here: 50 %, 95 % ms | |\n| --- | --- | --- | --- |")
+    print(
+        "| case | kernel: 50 %, 95 % ms, up, down Mbit/s | here: 50 %, 95 % ms | |\n| --- | --- | --- | --- |"
+    )
     is_off = False
     for case in wanted:
         own = here(case)

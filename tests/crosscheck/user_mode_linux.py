@@ -1,12 +1,11 @@
 """The kernel's queues in user-mode Linux: an ordinary process, without privileges, with a clock of its own.
 
 Its clock stands still while anybody computes (`time-travel=inf-cpu`), so a busy machine changes nothing. Debian's package
-user-mode-linux is built without that: `uml/build.sh` builds one in minutes.
+user-mode-linux is built without that: `uml/build.sh` builds one in minutes. How it is booted stands in `aqmlab.runs.user_mode`.
 """
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import tempfile
@@ -15,11 +14,14 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from aqmlab.errors import RunError
+from aqmlab.runs.user_mode import Kernel, installed, machine
+
 from .measurement import FOLDER
 from .queue_cases import Case, Figures, case_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
 UML = FOLDER / "uml"
 BUILT = FOLDER.parents[1] / "target" / "uml" / "linux"
@@ -29,20 +31,42 @@ WARM_UP_S, SECONDS = 2, 4
 CASES_OF_A_MACHINE = 8
 
 
-def kernel() -> Path:
-    """The kernel to run: UML names it, else it is the one that was built."""
-    return Path(os.environ.get("UML") or BUILT)
+def kernel() -> Kernel:
+    """The kernel to run: UML names it, else it is the one that was built, else that of a package.
+
+    Raises:
+        RunError: There is none.
+    """
+    return installed(BUILT)
+
+
+def nothing_to_ask() -> str:
+    """Why no kernel can be asked; empty if one can."""
+    try:
+        kernel()
+    except RunError as error:
+        return str(error)
+    return ""
 
 
 def what_is_missing() -> str:
-    """What has to be there before the kernel can be run; empty if nothing."""
-    wanted = [name for name in ("ip", "tc", "iperf3", "ethtool") if shutil.which(name) is None]
-    own = kernel()
-    if not own.is_file():
-        return f"no user-mode Linux at {own}: UML names one; {HOW}"
-    if not os.access(own, os.X_OK) or b"time-travel" not in own.read_bytes():
-        return f"{own} is no user-mode Linux with CONFIG_UML_TIME_TRAVEL_SUPPORT; {HOW}"
-    return f"no {', '.join(wanted)}: apt-get install iproute2 iperf3 ethtool" if wanted else ""
+    """What has to be there before the kernel can be run in virtual time; empty if nothing."""
+    wanted = [name for name in ("iperf3", "ethtool") if shutil.which(name) is None]
+    if missing := nothing_to_ask():
+        return f"{missing}; {HOW}"
+    if not (own := kernel()).virtual_time:
+        return f"{own.path} is no user-mode Linux with CONFIG_UML_TIME_TRAVEL_SUPPORT; {HOW}"
+    return f"no {', '.join(wanted)}: apt-get install iperf3 ethtool" if wanted else ""
+
+
+def printed_by(init: str, words: Mapping[str, str], *, memory_mb: int = 512) -> str:
+    """What a machine prints whose first process is this script of `uml/`."""
+    with tempfile.TemporaryDirectory() as folder:
+        given = {"AQMLAB_FOLDER": str(UML), **words}
+        command = machine.command(kernel(), UML / init, memory_mb=memory_mb, words=given)
+        started = machine.start(command, Path(folder), memory_mb, stdout=subprocess.PIPE)
+        printed, _ = started.communicate()
+    return printed.decode()
 
 
 def ask(
@@ -70,25 +94,13 @@ def asked(program: str, cases: Iterable[str], kinds: tuple[str, ...]) -> tuple[s
     with tempfile.TemporaryDirectory() as folder:
         listed = Path(folder, "cases")
         listed.write_text("".join(f"{case}\n" for case in cases), encoding="utf-8")
-        words = {
-            "AQMLAB_FOLDER": str(UML),
-            "AQMLAB_MODULES": os.environ.get("MODULES", ""),
-            "AQMLAB_PROGRAM": program,
-            "AQMLAB_CASES": str(listed),
-        }
-        command = [
-            str(kernel()),
-            *("mem=256M", "rootfstype=hostfs", "rootflags=/", "ro", f"init={UML / 'cable.sh'}"),
-            *("con=null", "con0=fd:0,fd:1", "quiet"),
-            *(f"{name}={value}" for name, value in words.items()),
-        ]
-        made = subprocess.run(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, check=False
+        printed = printed_by(
+            "cable.sh", {"AQMLAB_PROGRAM": program, "AQMLAB_CASES": str(listed)}, memory_mb=256
         )
-    lines = made.stdout.splitlines()
+    lines = printed.splitlines()
     releases = [line.split()[1] for line in lines if line.startswith("KERNEL ")]
     if not releases:
-        raise SystemExit(f"user-mode Linux did not start:\n{made.stdout[-2000:]}")
+        raise SystemExit(f"user-mode Linux did not start:\n{printed[-2000:]}")
     return releases[0], [line for line in lines if line.split(" ", 1)[0] in kinds]
 
 
@@ -97,7 +109,12 @@ def _booted(wanted: list[Case]) -> tuple[str, dict[Case, Figures]]:
     with tempfile.TemporaryDirectory() as folder:
         listed = Path(folder, "cases")
         listed.write_text("".join(";".join(map(str, asdict(each).values())) + "\n" for each in wanted))
-        printed = _printed(folder, listed)
+        words = {
+            "AQMLAB_CASES": str(listed),
+            "AQMLAB_WARM_UP": str(WARM_UP_S),
+            "AQMLAB_SECONDS": str(SECONDS),
+        }
+        printed = printed_by("init.sh", words)
     release, found = "", {}
     for line in printed.splitlines():
         if line.startswith("KERNEL "):
@@ -109,34 +126,3 @@ def _booted(wanted: list[Case]) -> tuple[str, dict[Case, Figures]]:
     if len(found) < len(wanted):
         raise SystemExit(f"user-mode Linux answered {len(found)} of {len(wanted)} cases:\n{printed[-2000:]}")
     return release, found
-
-
-def _printed(folder: str, listed: Path) -> str:
-    """What user-mode Linux prints."""
-    words = {
-        "AQMLAB_FOLDER": str(UML),
-        "AQMLAB_CASES": str(listed),
-        "AQMLAB_WARM_UP": str(WARM_UP_S),
-        "AQMLAB_SECONDS": str(SECONDS),
-    }
-    command = [
-        str(kernel()),
-        *("mem=512M", "time-travel=inf-cpu"),
-        *("rootfstype=hostfs", "rootflags=/", "ro", f"init={UML / 'init.sh'}"),
-        *("con=null", "con0=fd:0,fd:1", "quiet"),
-        *(f"{name}={value}" for name, value in words.items()),
-    ]
-    environment = {**os.environ, **_wide_registers(folder)}
-    made = subprocess.run(
-        command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, check=False
-    )
-    return made.stdout
-
-
-def _wide_registers(folder: str) -> dict[str, str]:
-    """What processors with AMX need in front of user-mode Linux 6.1."""
-    if " amx_tile" not in Path("/proc/cpuinfo").read_text():
-        return {}
-    library = Path(folder, "wide_registers.so")
-    subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-o", library, UML / "wide_registers.c"], check=True)
-    return {"LD_PRELOAD": str(library)}

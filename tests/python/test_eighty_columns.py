@@ -234,7 +234,7 @@ def test_every_help_fits_with_its_examples() -> None:
     assert long == {}
 
 
-@pytest.mark.parametrize("name", ["pie", "cake", "sfg", "linux6-cubic", "pages", "cloud_game"])
+@pytest.mark.parametrize("name", ["pie", "cake", "sfg", "linux6-cubic", "prague", "pages", "cloud_game"])
 def test_what_is_explained_fits(name: str) -> None:
     # In a process of its own: lists of legal schemes have those that other tests have loaded into this one.
     done = aqmlab_process("explain", name)

@@ -25,13 +25,12 @@ from aqmlab.show.tables.render import as_plain_text
 from aqmlab.show.words.evaluation import standings_in_words
 from aqmlab.statistics.observation import Observation
 from aqmlab.study.evaluation import (
-    GUIDELINES,
+    SCHEMES,
     Case,
     Ellipse,
     Evaluation,
     Figure,
     Trial,
-    chosen,
     evaluate,
     metrics_of,
 )
@@ -47,7 +46,7 @@ from aqmlab.study.evaluation.network import (
     trace,
     udp,
 )
-from aqmlab.study.evaluation.summary import SummaryRow, standings_of, summary_of
+from aqmlab.study.evaluation.summary import standings_of, summary_of
 from aqmlab.study.evaluation.table import figures_table
 from aqmlab.study.evaluation.variations import (
     NotApplicableError,
@@ -82,7 +81,7 @@ def mean(found: Evaluation, section: str, scheme: str, metric: str) -> float:
 
 
 def case_of(section: str, name: str = "") -> Case:
-    [guideline] = chosen([section])
+    [guideline] = SCHEMES.chosen([section])
     return next(case for case in guideline.cases if case.name == name)
 
 
@@ -101,8 +100,8 @@ SECTIONS = (
 
 
 def test_every_section_is_run_or_says_why_not() -> None:
-    assert [each.section for each in GUIDELINES] == SECTIONS.split()
-    for each in GUIDELINES:
+    assert [each.section for each in SCHEMES.guidelines] == SECTIONS.split()
+    for each in SCHEMES.guidelines:
         assert bool(each.cases) != bool(each.not_run), each.section
         assert each.name, each.section
         assert each.asks.endswith("."), each.section
@@ -110,7 +109,7 @@ def test_every_section_is_run_or_says_why_not() -> None:
 
 
 def test_every_scenario_is_legal_and_every_headline_is_one_of_its_metrics() -> None:
-    for guideline in GUIDELINES:
+    for guideline in SCHEMES.guidelines:
         for case in guideline.cases:
             Scenario.of(dict(case.document))
             names = [metric.name for metric in metrics_of(case)]
@@ -119,7 +118,9 @@ def test_every_scenario_is_legal_and_every_headline_is_one_of_its_metrics() -> N
 
 
 def test_every_section_of_metrics_is_measured_somewhere() -> None:
-    measured = {metric.section for each in GUIDELINES for case in each.cases for metric in metrics_of(case)}
+    measured = {
+        metric.section for each in SCHEMES.guidelines for case in each.cases for metric in metrics_of(case)
+    }
     assert measured == {"2.1", "2.2", "2.3", "2.4", "2.5", "2.6"}
 
 
@@ -137,8 +138,8 @@ def test_the_page_lists_every_section_and_every_reason() -> None:
     table = page.split("## Scenarios")[1].split("## Metrics")[0]
     rows = [line.split("|")[1:4] for line in table.splitlines() if line.startswith("| ")][2:]
     listed = {section.strip(): (name.strip(), what.strip()) for section, name, what in rows}
-    assert list(listed) == [each.section for each in GUIDELINES]
-    for each in GUIDELINES:
+    assert list(listed) == [each.section for each in SCHEMES.guidelines]
+    for each in SCHEMES.guidelines:
         name, what = listed[each.section]
         assert name == each.name
         assert what.startswith("not run: ") == bool(each.not_run), each.section
@@ -164,17 +165,17 @@ def test_goodput_is_at_most_what_the_link_carries_of_data(found: Evaluation) -> 
     """1,448 of 1,500 bytes are data; probes take 25.6 kbit/s, and opened connections 10."""
     most = RATE_MBPS * 1448 / 1500
     for section in (_HEAVY, _MILD, _ONE):
-        for scheme in found.schemes:
+        for scheme in found.subjects:
             assert mean(found, section, scheme, GOODPUT) < most, (section, scheme)
     assert mean(found, _HEAVY, "drop-tail", GOODPUT) > 0.98 * most
 
 
 def test_more_flows_lose_more_and_share_a_loss_among_fewer(found: Evaluation) -> None:
-    for scheme in found.schemes:
+    for scheme in found.subjects:
         one, six, nineteen = (mean(found, each, scheme, "loss_percent") for each in (_ONE, _MILD, _HEAVY))
         assert one < six < nineteen, scheme
     part = "loss_synchronisation_percent/flows.bulk"
-    for scheme in found.schemes:
+    for scheme in found.subjects:
         assert 100.0 / 6 <= mean(found, _MILD, scheme, part) < 100.0
         assert 100.0 / 19 <= mean(found, _HEAVY, scheme, part) < 100.0
 
@@ -191,8 +192,8 @@ def test_starting_up_takes_two_round_trips_where_nothing_waits() -> None:
 def test_a_scheme_in_python_has_the_numbers_of_the_same_scheme_built_in() -> None:
     mine = evaluate(_MY_RED, schemes=("red",), only=(_ONE,), seeds=(1,))
     numbers = {
-        scheme: {each.metric.name: each.values for each in mine.figures if each.trial.scheme == scheme}
-        for scheme in mine.schemes
+        scheme: {each.metric.name: each.values for each in mine.figures if each.trial.subject == scheme}
+        for scheme in mine.subjects
     }
     assert numbers[_MY_RED] == numbers["red"]
     assert numbers["red"][DELAY][0] > 0.0
@@ -433,12 +434,12 @@ def test_parameters_are_halved_and_doubled_within_their_ranges() -> None:
 
 def test_a_section_can_have_several_cases_and_some_that_a_scheme_has_not() -> None:
     found = evaluate("fq-codel", schemes=("drop-tail",), only=("4.5", "4.6", "8.2.3", "11"), seeds=(1,))
-    refused = {(each.section, each.name, each.scheme): each.reason for each in found.not_run}
+    refused = {(each.section, each.name, each.subject): each.reason for each in found.not_run}
     assert refused == {
         ("4.5", "ECN, on", "drop-tail"): "drop-tail has no ecn: it marks nothing",
         ("4.6", "scheduling, per flow", "fq-codel"): "the queues of fq cannot have fq-codel",
         ("11", "cost of an implementation", ""): next(
-            each.not_run for each in GUIDELINES if each.section == "11"
+            each.not_run for each in SCHEMES.guidelines if each.section == "11"
         ),
     }
 
@@ -450,7 +451,7 @@ def test_a_section_can_have_several_cases_and_some_that_a_scheme_has_not() -> No
     assert loss("4.5", "off") == loss("4.6", "one queue") == loss("8.2.3", "") > 0.0
     assert loss("4.5", "on") < 0.1 * loss("4.5", "off"), "marks instead of drops"
     assert loss("4.5", "on", "marked_percent") > loss("4.5", "off", "marked_percent") == 0.0
-    assert "drop-tail has no ecn" in as_plain_text(not_run_table(found.not_run))
+    assert "drop-tail has no ecn" in as_plain_text(not_run_table(found.not_run, "scheme"))
 
 
 def test_schemes_stand_at_the_links_that_a_case_names() -> None:
@@ -475,10 +476,11 @@ def test_schemes_stand_at_the_links_that_a_case_names() -> None:
 
 
 def _figures(scheme: str, section: str, metric: str, values: tuple[float, ...]) -> Figure:
-    [guideline] = chosen([section])
+    [guideline] = SCHEMES.chosen([section])
     [case] = guideline.cases
-    trial = Trial(guideline, case, "", guideline.name, scheme, Scenario.of(dict(case.document)))
-    [own] = [each for each in metrics_of(case) if each.name == metric]
+    metrics = tuple(metrics_of(case))
+    trial = Trial(guideline, case, "", guideline.name, scheme, Scenario.of(dict(case.document)), metrics)
+    [own] = [each for each in metrics if each.name == metric]
     return Figure(trial, own, tuple(map(Observation.exact, values)))
 
 
@@ -492,8 +494,8 @@ def test_standings_go_by_pairs_of_runs() -> None:
         _figures("mine", _HEAVY, DELAY, lower), _figures("mine", _HEAVY, GOODPUT, flat),
         _figures("other", _HEAVY, DELAY, delays), _figures("other", _HEAVY, GOODPUT, flat[::-1]),
     )  # fmt: skip
-    assert standings_of(Evaluation("mine", ("other",), seeds[:5], figures, ())) == []
-    found = Evaluation("mine", ("other",), seeds, figures, ())
+    assert standings_of(Evaluation(SCHEMES, "mine", ("other",), seeds[:5], figures, ())) == []
+    found = Evaluation(SCHEMES, "mine", ("other",), seeds, figures, ())
     assert standings_in_words("mine", standings_of(found)) == [
         "mine against other (1 scenario): delay lower in 1; goodput not clearly different."
     ]
@@ -506,7 +508,7 @@ def test_the_summary_has_delay_goodput_and_headlines_of_every_scheme(found: Eval
         (_MILD, "delay ms"), (_MILD, "Mbit/s"), (_MILD, "loss %"),
         (_HEAVY, "delay ms"), (_HEAVY, "Mbit/s"), (_HEAVY, "loss %"),
     ]  # fmt: skip
-    text = as_plain_text(summary_table(rows, found.schemes, title="", caption=""))
+    text = as_plain_text(summary_table(found))
     assert shown(mean(found, _HEAVY, "pie", DELAY)) in text
     assert [shown(each) for each in (0.0, 0.5, 8.049, 51.23, 332.4, 1234.5)] == [
         "0.00", "0.50", "8.05", "51.2", "332", "1234",
@@ -607,7 +609,7 @@ def test_unknown_sections_and_refused_schemes_are_told_before_anything_is_run(tm
         ("pie", "--output", "metrics.txt"): "metrics.txt: a table ends in .parquet or .csv",
         ("pie", "--report", "pie.pdf"): "pie.pdf: a report ends in .html",
         ("pie", "--schemes", "codel:target=1"): 'did you mean "target_ms"?',
-        (): "Missing argument 'SCHEME'",
+        (): "Missing argument 'SCHEME|CONTROLLER'",
     }
     for words, said in asked.items():
         done = aqmlab_run("evaluate", *words, cwd=tmp_path)
@@ -617,12 +619,12 @@ def test_unknown_sections_and_refused_schemes_are_told_before_anything_is_run(tm
 
 
 def test_sections_are_chosen_with_all_below_them() -> None:
-    assert [each.section for each in chosen(["8.2", "5.3"])] == [
+    assert [each.section for each in SCHEMES.chosen(["8.2", "5.3"])] == [
         "5.3.1", "5.3.2", "8.2.2", "8.2.3", "8.2.4", "8.2.5", "8.2.6",
     ]  # fmt: skip
-    assert [each.section for each in chosen(["10"])] == ["10"]
+    assert [each.section for each in SCHEMES.chosen(["10"])] == ["10"]
     with pytest.raises(RefusalError):
-        chosen(["1"])
+        SCHEMES.chosen(["1"])
 
 
 def test_the_command_prints_the_summary_and_writes_every_metric(tmp_path: Path) -> None:
@@ -646,11 +648,12 @@ def test_a_source_that_nobody_hears_has_the_bad_end_of_each_scale_and_the_rest_i
     assert math.isinf(value(result, case, "delay_p50_ms/datagrams.late"))
     assert value(result, case, DELAY) > 0.0
     # What it sent was under way for the last 10 ms of the run. For programs that is no mean.
-    [guideline] = chosen(["5.1.1"])
-    trial = Trial(guideline, case, "", guideline.name, "own", Scenario.of(dict(case.document)))
-    figures = tuple(Figure(trial, metric, (metric.observe(result),)) for metric in metrics_of(case))
-    found = Evaluation("own", (), (1,), figures, ())
-    cells = {row.number: metrics_table([row], ["own"], title="").rows[0][-1] for row in rows_of(found)}
+    [guideline] = SCHEMES.chosen(["5.1.1"])
+    metrics = tuple(metrics_of(case))
+    trial = Trial(guideline, case, "", guideline.name, "own", Scenario.of(dict(case.document)), metrics)
+    figures = tuple(Figure(trial, metric, (metric.observe(result),)) for metric in metrics)
+    found = Evaluation(SCHEMES, "own", (), (1,), figures, ())
+    cells = {row[1].lines[0].text: row[-1] for row in metrics_table(found, guideline).rows}
     assert cells["delay_p50_ms/datagrams.late, ms"].lines[0].text == ">10.0"
     assert cells[f"{DELAY}, ms"].lines[0].text[0] != ">"
     rows = {row["metric"]: row for row in csv.DictReader(io.StringIO(to_csv(figures_table(found))))}
@@ -658,9 +661,3 @@ def test_a_source_that_nobody_hears_has_the_bad_end_of_each_scale_and_the_rest_i
     assert (late["value"], late["at_most"]) == ("", "")
     assert float(late["at_least"]) == pytest.approx(10.0)
     assert float(rows[DELAY]["at_least"]) == float(rows[DELAY]["at_most"]) == float(rows[DELAY]["value"])
-
-
-def rows_of(found: Evaluation) -> list[SummaryRow]:
-    return [
-        SummaryRow("", "", f"{each.metric.name}, {each.metric.unit}", {"own": each}) for each in found.figures
-    ]

@@ -158,13 +158,13 @@ def test_a_full_file_system_is_told_and_leaves_nothing(scenario: Path, tmp_path:
     assert "the result was not kept: no space left" in done.stderr
 
 
-# `aqmlab` on a disk whose last block is taken when the first table is written.
+# `aqmlab` on a disk whose last block is taken when the tables are written.
 FULL = """
-import errno, pyarrow.parquet
+import errno, aqmlab.result
 from aqmlab.cli import main
 def full(*_, **__):
     raise OSError(errno.ENOSPC, "No space left on device")
-pyarrow.parquet.write_table = full
+aqmlab.result.table_bytes = full
 main()
 """
 
@@ -177,7 +177,7 @@ def test_an_output_that_is_a_link_is_where_it_leads(kind: str, scenario: Path, t
         target.mkdir()
     if kind == "a folder with a result":
         assert aqmlab_process("run", scenario, "--output", link, "--quiet").returncode == 0
-        (target / "queue.parquet").write_bytes(b"damaged")
+        (target / "tables.arrow").write_bytes(b"damaged")
     done = aqmlab_process("run", scenario, "--output", link, "--quiet")
     assert done.returncode == 0, done.stderr
     assert link.is_symlink()

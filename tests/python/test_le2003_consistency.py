@@ -10,7 +10,7 @@ from aqmlab.experiments.le2003.consistency import COMPLETED, LOSS, THROUGHPUT, C
 from aqmlab.papers import experiments
 from aqmlab.papers.published import PublishedRow
 
-PAGE = Path(__file__).parents[2] / "experiments" / "le2003" / "notes" / "at-length.md"
+PAGE = Path(__file__).parents[2] / "python" / "aqmlab" / "experiments" / "le2003" / "notes" / "at-length.md"
 LOADS = (80.0, 90.0, 98.0, 105.0)
 ARED = ("ared-24", "ared-24-ecn", "ared-240", "ared-240-ecn")
 

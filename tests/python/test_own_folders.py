@@ -237,7 +237,7 @@ def test_a_single_result_and_the_packets_of_a_run_are_not_replaced(here: Path) -
 
 def test_a_damaged_run_is_made_again_in_its_place(here: Path) -> None:
     folder = here / told(here, *COMPARED)
-    (folder / "pie" / "seed-1" / "queue.parquet").unlink()
+    (folder / "pie" / "seed-1" / "tables.arrow").unlink()
     address = aqmlab.Result.load(folder / "pie" / "seed-2").content_address
     assert told(here, *COMPARED) == str(folder.relative_to(here))
     assert inspect(folder / "pie" / "seed-2", address).state is State.FINISHED

@@ -15,6 +15,7 @@ import pytest
 import aqmlab
 from aqmlab import Scenario
 from aqmlab.comparison import configurations
+from aqmlab.errors import ScenarioError
 from aqmlab.load.placed_schemes import placed
 from aqmlab.load.queue_place import PLACES
 from aqmlab.presets.line import AS_IT_IS
@@ -134,6 +135,29 @@ def test_rates_and_the_schemes_own_parameters_are_turned(home: PlayedHome) -> No
 def test_what_cannot_be_set_is_refused(home: PlayedHome, change: dict[str, Any], place: str) -> None:
     with pytest.raises(PlayError, match=place):
         home.at(replace(home.start, **change))
+
+
+def test_a_parameter_of_the_queue_that_a_line_has_by_default_is_turned(home: PlayedHome) -> None:
+    """A shaping router has FQ-CoDel unless its file says otherwise: no table stands there."""
+    setting = replace(home.start, scheme="fq-codel", parameters={"target_ms": 3.0})
+    line = home.at(setting).resolved["line"]
+    for way in ("router_queue_down", "router_queue_up"):
+        assert (line[way]["scheme"], line[way]["target_ms"], line[way]["interval_ms"]) == (
+            "fq-codel",
+            3.0,
+            100.0,
+        )
+
+
+def test_a_value_out_of_range_is_refused_by_what_was_turned(home: PlayedHome) -> None:
+    """Both ways have the value, which is told once; nobody typed a key of the scenario."""
+    for scheme in ("pie", "fq-codel"):
+        with pytest.raises(ScenarioError) as refused:
+            home.at(replace(home.start, scheme=scheme, parameters={"target_ms": -1.0}))
+        assert str(refused.value).startswith("target_ms: -1 is ")
+        assert len(str(refused.value).splitlines()) == 1
+    with pytest.raises(ScenarioError, match=r"^down_mbps: -1 is out of range; legal: 0\.001 to 1000000$"):
+        home.at(replace(home.start, rates_mbps={**home.start.rates_mbps, "line.down_mbps": -1.0}))
 
 
 def test_a_place_that_is_none_is_refused(home: PlayedHome) -> None:

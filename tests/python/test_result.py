@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 import pytest
+from pyarrow import feather
 
 import aqmlab
 from aqmlab import Result, ResultError, TableError
@@ -65,12 +66,13 @@ def test_names_are_categories_in_pandas_and_names_in_parquet(tmp_path: Path) -> 
         for column in table.schema:
             if pa.types.is_dictionary(column.type):
                 assert kept[name][column.name].equals(table[column.name]), (name, column.name)
-    packets = pandas.read_parquet(folder / "packets.parquet")
+    exported = result.save_parquet(tmp_path / "exported")
+    packets = pandas.read_parquet(exported / "packets.parquet")
     assert list(packets["link"].cat.categories) == ["left-to-right", "right-to-left"]
     assert set(packets["event"]) == {"arrival", "departure"}
     assert set(packets["class"]) >= {"data", "pure_ack", "syn", "syn_ack"}
     assert set(packets["flags"]) == {"ACK", "SYN", "SYN+ACK"}
-    flows = pandas.read_parquet(folder / "flows.parquet")
+    flows = pandas.read_parquet(exported / "flows.parquet")
     assert list(flows["flow_group"]) == ["flows-0", "flows-0"]
     assert flows["population"].isna().all()
     joined = packets.merge(flows, on="connection", validate="many_to_one")
@@ -83,7 +85,7 @@ def test_the_checksums_are_those_of_sha256sum(tmp_path: Path) -> None:
     subprocess.run(check, cwd=tmp_path / "result", check=True, capture_output=True, timeout=60)
 
 
-@pytest.mark.parametrize("file", ["run.json", "queue.parquet"])
+@pytest.mark.parametrize("file", ["run.json", "tables.arrow"])
 def test_a_changed_file_is_named(tmp_path: Path, file: str) -> None:
     folder = made_up().save(tmp_path / "result")
     content = bytearray((folder / file).read_bytes())
@@ -95,8 +97,8 @@ def test_a_changed_file_is_named(tmp_path: Path, file: str) -> None:
 
 def test_a_missing_table_file_is_named(tmp_path: Path) -> None:
     folder = made_up().save(tmp_path / "result")
-    (folder / "queue.parquet").unlink()
-    with pytest.raises(ResultError, match=r"damaged: queue\.parquet is missing"):
+    (folder / "tables.arrow").unlink()
+    with pytest.raises(ResultError, match=r"damaged: tables\.arrow is missing"):
         Result.load(folder)
 
 
@@ -170,11 +172,35 @@ def test_columns_of_a_run_are_the_memory_that_the_core_filled() -> None:
         assert not any(values.flags.owndata for values in arrays)
 
 
-def test_pandas_opens_the_folder_as_it_is(tmp_path: Path) -> None:
+def test_other_programs_read_the_tables(tmp_path: Path) -> None:
     pandas = pytest.importorskip("pandas")
     result = aqmlab.run(bulk())
-    frame = pandas.read_parquet(result.save(tmp_path / "result") / "queue.parquet")
+    as_it_is = feather.read_table(result.save(tmp_path / "result") / "tables.arrow")
+    assert set(as_it_is.column_names) == set(result.tables)
+    assert as_it_is["queue"].to_pylist() == [result.queue.to_pylist()]
+    frame = pandas.read_parquet(result.save_parquet(tmp_path / "exported") / "queue.parquet")
     assert list(frame["time_s"]) == result.queue["time_s"].to_pylist()
+
+
+def test_a_result_of_parquet_files_is_read_as_before(tmp_path: Path) -> None:
+    result = aqmlab.run(bulk(record__flows=True, record__packets=True))
+    older, newer = (
+        Result.load(save(tmp_path / name))
+        for name, save in (("older", result.save_parquet), ("newer", result.save))
+    )
+    assert older.run == newer.run == result.run
+    assert set(older.tables) == set(newer.tables) == set(result.tables)
+    for name, table in result.tables.items():
+        for kept in (older.tables[name], newer.tables[name]):
+            assert kept.schema == table.schema
+            assert repr(kept.to_pydict()) == repr(table.to_pydict()), name  # also what is not a number
+
+
+def test_a_table_without_rows_is_read_back(tmp_path: Path) -> None:
+    empty = pa.table({"time_s": pa.array([], pa.float64()), "link": pa.array([], pa.int32())})
+    kept = Result.load(Result(run=made_up().run, tables=Tables({"queue": empty})).save(tmp_path / "result"))
+    assert kept.queue.schema == empty.schema
+    assert kept.queue.num_rows == 0
 
 
 def test_the_files_of_a_result_are_what_is_saved_and_load_where_they_are_written(tmp_path: Path) -> None:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import csv
+import math
+from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
 import pytest
 
 import aqmlab
+from aqmlab.show.objects.senders import table_of
 from aqmlab.study.senders import with_senders
+from aqmlab.tables.stored import to_csv
 from small import aqmlab_run
 
 if TYPE_CHECKING:
@@ -109,6 +114,115 @@ def test_one_row_for_each_queue_senders_seed_and_number(matrix: aqmlab.SenderMat
     # In each queue, of each seed: alone two numbers each, in three pairs three each.
     assert len(frame) == 2 * 2 * (2 * 2 + 3 * 3)
     assert "beside cubic, %" in str(matrix)
+
+
+def test_the_table_says_how_many_seeds_there_were_and_what_is_sure() -> None:
+    """Student's t of five degrees of freedom: 2.571. LEDBAT's share is far from half."""
+    found = aqmlab.senders(LINE, ["cubic", "ledbat"], schemes=["drop-tail", "fq-codel"], seeds=range(1, 7))
+    shares = [
+        100.0 * numbers["second_mbps"] / (numbers["first_mbps"] + numbers["second_mbps"])
+        for numbers in found.met["drop-tail", ("cubic", "ledbat")].by_seed.values()
+    ]
+    mean = fmean(shares)
+    half_width = 2.570582 * stdev(shares) / math.sqrt(6)
+    [row] = [
+        each
+        for each in csv.DictReader(to_csv(table_of(found)).splitlines())
+        if (each["queue"], each["sender"]) == ("drop-tail", "ledbat")
+    ]
+    assert float(row["share_beside_cubic_percent"]) == pytest.approx(mean)
+    assert float(row["share_beside_cubic_low_percent"]) == pytest.approx(mean - half_width)
+    assert float(row["share_beside_cubic_high_percent"]) == pytest.approx(mean + half_width)
+    assert row["seeds"] == "6"
+    text = " ".join(str(found).split())
+    assert f"{mean:.0f}±{half_width:.0f}*" in text or f"{mean:.0f} ± {half_width:.0f}*" in text
+    assert "means over 6 seeds with 95 % intervals; *: a share that is not half" in text
+
+
+def test_two_seeds_give_no_interval_and_say_so(matrix: aqmlab.SenderMatrix) -> None:
+    assert matrix.seeds == (1, 2)
+    text = " ".join(str(matrix).split())
+    assert "±" not in text
+    assert "means over 2 seeds: too few for intervals" in text
+    assert matrix.alone("drop-tail", "cubic").interval("no such number") is None
+
+
+NODES = """
+name = "between two machines"
+duration_s = 12.0
+warm_up_s = 4.0
+
+[[topology.nodes]]
+name = "sources"
+kind = "host"
+count = 4
+
+[[topology.nodes]]
+name = "sinks"
+kind = "host"
+count = 4
+
+[[topology.nodes]]
+name = "near"
+kind = "router"
+
+[[topology.nodes]]
+name = "far"
+kind = "router"
+
+[[topology.links]]
+from = "sources"
+to = "near"
+rate_mbps = 100.0
+delay_ms = 5.0
+
+[[topology.links]]
+from = "sinks"
+to = "far"
+rate_mbps = 100.0
+delay_ms = 5.0
+
+[[topology.links]]
+from = "near"
+to = "far"
+rate_mbps = 10.0
+delay_ms = 5.0
+queue = { scheme = "drop-tail", limit_packets = 300 }
+
+[[flows]]
+name = "there"
+count = 2
+senders = "sources"
+receivers = "sinks"
+profile = "linux6-cubic"
+
+[[flows]]
+name = "back"
+count = 1
+senders = "sinks"
+receivers = "sources"
+profile = "linux6-cubic"
+application_mbps = 0.5
+
+[[datagrams]]
+name = "talk"
+count = 1
+senders = "sources"
+receivers = "sinks"
+packet_bytes = 200
+rate_mbps = 0.08
+"""
+
+
+def test_between_machines_the_way_of_the_first_flow_is_that_of_the_downloads() -> None:
+    own = aqmlab.Scenario.from_toml(NODES)
+    flows = with_senders(own, ("reno", "ledbat")).resolved["flows"]
+    assert [(each["name"], each["senders"]) for each in flows] == [
+        ("first", "sources"), ("second", "sources"), ("back", "sinks"),
+    ]  # fmt: skip
+    found = aqmlab.senders(own, ["cubic", "ledbat"], schemes=["drop-tail", "fq-codel"], seeds=[1])
+    assert found.call == "talk"
+    assert found.share("drop-tail", "ledbat", "cubic") < 0.2
 
 
 def test_the_command_writes_table_and_figure(tmp_path: Path) -> None:

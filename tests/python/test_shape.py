@@ -6,7 +6,9 @@ import hashlib
 import json
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
 import pytest
+from pyarrow import feather
 
 import aqmlab
 from altered_experiment import altered_experiment
@@ -182,8 +184,24 @@ def test_what_figures_are_taken_from_is_there_or_the_result_is_refused(
         Result.load(folder)
 
 
-def test_a_table_that_is_none_is_refused_when_it_is_read(tmp_path: Path) -> None:
+def test_a_file_that_holds_no_tables_is_refused(tmp_path: Path) -> None:
     folder = made_up().save(tmp_path / "result")
+    (folder / "tables.arrow").write_bytes(b"ARROW1 and nothing else")
+    sign(folder)
+    with pytest.raises(ResultError, match=r"tables\.arrow: holds no tables"):
+        Result.load(folder)
+
+
+def test_a_file_of_tables_that_are_none_is_refused_when_one_is_read(tmp_path: Path) -> None:
+    folder = made_up().save(tmp_path / "result")
+    feather.write_feather(pa.table({"queue": [1, 2]}), str(folder / "tables.arrow"))
+    sign(folder)
+    with pytest.raises(ResultError, match=r"tables\.arrow: is no table"):
+        Result.load(folder).queue  # noqa: B018
+
+
+def test_a_table_that_is_none_is_refused_when_it_is_read(tmp_path: Path) -> None:
+    folder = made_up().save_parquet(tmp_path / "result")
     (folder / "queue.parquet").write_bytes(b"PAR1 and nothing else")
     sign(folder)
     with pytest.raises(ResultError, match=r"queue\.parquet: is no table"):

@@ -303,11 +303,12 @@ def test_a_value_that_means_nothing_is_refused_with_its_table(tmp_path: Path) ->
         strangers.read(tmp_path, "small")
 
 
-def test_the_page_says_what_the_kept_run_says() -> None:
+@pytest.mark.parametrize("kept", ["quick.csv", "kernel-quick.csv"])
+def test_the_page_says_what_the_kept_run_says(kept: str) -> None:
     """Counts of each source and the medians of shares, worked out anew from the kept numbers."""
     root = Path(__file__).parents[2]
     page = (root / "docs" / "explanation" / "strangers.md").read_text(encoding="utf-8")
-    with (root / "python/aqmlab/experiments" / "strangers" / "quick.csv").open(encoding="utf-8") as file:
+    with (root / "python/aqmlab/experiments" / "strangers" / kept).open(encoding="utf-8") as file:
         rows = [*csv.DictReader(file)]
     for row in rows:
         error, tolerance = abs(float(row["error"])), float(row["tolerance"])

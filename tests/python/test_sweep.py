@@ -364,8 +364,8 @@ def test_a_finished_sweep_is_finished(own: tuple[sweeps.Sweep, Path]) -> None:
 def spoil(store: Path) -> dict[str, Path]:
     """Damages some results and puts strange things into the store."""
     truncated, flipped, renamed, swapped, short, untouched, *_ = sorted(store.iterdir())
-    queue = truncated / "queue.parquet"
-    queue.write_bytes(queue.read_bytes()[:-10])
+    tables = truncated / "tables.arrow"
+    tables.write_bytes(tables.read_bytes()[:-10])
     data = bytearray((flipped / "run.json").read_bytes())
     data[100] ^= 1
     (flipped / "run.json").write_bytes(data)
@@ -373,7 +373,7 @@ def spoil(store: Path) -> dict[str, Path]:
     shutil.rmtree(swapped)
     shutil.copytree(untouched, swapped)
     sums = (short / "SHA256SUMS").read_text().splitlines(keepends=True)
-    (short / "SHA256SUMS").write_text("".join(line for line in sums if "link" not in line))
+    (short / "SHA256SUMS").write_text("".join(line for line in sums if "tables" not in line))
     (untouched / "notes.txt").write_text("mine")
     (store / "thesis.tex").write_text("years of work")
     shutil.rmtree(renamed)
@@ -390,9 +390,9 @@ def test_what_is_damaged_or_foreign_is_counted_named_and_not_used(own: tuple[swe
     assert counts == {State.FINISHED: 7, State.MISSING: 0, State.DAMAGED: 3, State.FOREIGN: 2}
     complaints = "\n".join(found.complaints())
     for message in (
-        f"{places['truncated']}: damaged: queue.parquet is not what was written",
+        f"{places['truncated']}: damaged: tables.arrow is not what was written",
         f"{places['flipped']}: damaged: run.json is not what was written",
-        f"{places['short']}: damaged: SHA256SUMS does not list link.parquet",
+        f"{places['short']}: damaged: SHA256SUMS does not list tables.arrow",
         f"{places['swapped']}: holds another run, ",
         f"{places['cat']}: is no result",
         f"{store / ('0' * 40)}: holds another run, ",
@@ -419,7 +419,7 @@ def test_damaged_results_are_made_again_and_foreign_ones_never_touched(
         shutil.rmtree(places[name])
     done = aqmlab_run(*arguments)
     assert done.returncode == 0, done.stderr
-    assert "damaged: queue.parquet is not what was written; it is computed again" in done.stderr
+    assert "damaged: tables.arrow is not what was written; it is computed again" in done.stderr
     assert sweeps.status(checked, store).finished == 12
     again = {name: data for name, data in contents(store).items() if name in contents(made[1])}
     assert again == contents(made[1])

@@ -21,19 +21,38 @@ CLOUDS_OPTIONS = ("-connections", "110", "-warmup_s", "20", "-end_s", "100")
 """As tests/crosscheck/clouds.toml has it."""
 
 
+def is_installed() -> bool:
+    """Whether there is an ns-2."""
+    return shutil.which("ns") is not None
+
+
+def packets(seed: int) -> float:
+    """Data packets through the bottleneck, of a run of that seed."""
+    _, printed = _cpu_s(str(SCRIPT), "-scheme", "droptail", "-seed", str(seed))
+    count = _packets(printed)
+    if count is None:
+        raise SystemExit(f"{SCRIPT} printed no packets_whole_run")
+    return count
+
+
+def _packets(printed: str) -> int | None:
+    found = re.search(r"packets_whole_run[ ,=:]+(\d+)", printed)
+    return int(found.group(1)) if found else None
+
+
 def run(seed: int) -> tuple[float, float] | None:
     """CPU nanoseconds of ns-2 per bottleneck data packet with its acknowledgement; none without ns-2.
 
     The second figure leaves out what a process of ns-2 takes that simulates nothing.
     """
-    if shutil.which("ns") is None:
+    if not is_installed():
         return None
     start_up_s, _ = _cpu_s("/dev/stdin", given="new Simulator\nexit 0\n")
     cpu_s, printed = _cpu_s(str(SCRIPT), "-scheme", "droptail", "-seed", str(seed))
-    packets = re.search(r"packets_whole_run[ ,=:]+(\d+)", printed)
-    if packets is None:
+    count = _packets(printed)
+    if count is None:
         return None
-    return cpu_s * 1e9 / int(packets.group(1)), (cpu_s - start_up_s) * 1e9 / int(packets.group(1))
+    return cpu_s * 1e9 / count, (cpu_s - start_up_s) * 1e9 / count
 
 
 def _cpu_s(*arguments: str, given: str = "") -> tuple[float, str]:
@@ -74,7 +93,7 @@ def compare(program: Path, runs: int) -> None:
 
 def compare_clouds(program: Path, runs: int) -> None:
     """CPU per bottleneck packet of the dumbbell of PackMime's clouds, ns-2 and we in turn."""
-    if shutil.which("ns") is None:
+    if not is_installed():
         return
     ratios = []
     for seed in range(1, runs + 1):

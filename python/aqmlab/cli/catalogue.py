@@ -17,7 +17,7 @@ _HANGING = re.compile(r" +(?:\S.{0,38}? {2,}(?=\S))?")
 
 @click.command("list")
 def list_names() -> None:
-    """List schemes, profiles, models, presets, studies.
+    """List schemes, controllers, profiles, models, presets, studies.
 
     Each with a line on what it is.
 
@@ -28,6 +28,7 @@ def list_names() -> None:
     """
     from aqmlab import presets
     from aqmlab.cli.reproduce import STRANGERS
+    from aqmlab.load.controllers import controller_sources
     from aqmlab.papers import shipped
     from aqmlab.show.words.explained import applications, in_a_line, traffic_models
 
@@ -36,6 +37,7 @@ def list_names() -> None:
 
     catalogues = {
         "Queue disciplines (aqmlab explain NAME)": explained(_core.scheme_names()),
+        "Congestion controllers (aqmlab explain NAME)": explained([*controller_sources()]),
         "Host profiles (aqmlab explain NAME)": explained(_core.profile_names()),
         "Traffic models (aqmlab explain NAME)": explained(traffic_models()),
         "Applications over datagrams (aqmlab explain NAME)": explained(applications()),
@@ -60,11 +62,11 @@ def list_names() -> None:
     "--linux", is_flag=True, help="Of a queue discipline: Linux's words for it, and what each is here."
 )
 def explain(name: str, *, linux: bool) -> None:
-    """Explain a scheme, host profile, traffic model or application.
+    """Explain a scheme, controller, profile, model or application.
 
-    Of a queue discipline: what it does, its source, its parameters with units and defaults. `aqmlab list`
-    prints the names. Of a line of Linux's tc: the scheme and parameters that it is here, and what is passed
-    over (docs/how-to/linux-words.md).
+    Of a queue discipline: what it does, its source, its parameters with units and defaults; of a congestion
+    controller: what it does, and its source. `aqmlab list` prints the names. Of a line of Linux's tc: the
+    scheme and parameters that it is here, and what is passed over (docs/how-to/linux-words.md).
 
     \b
     Examples:
@@ -74,6 +76,7 @@ def explain(name: str, *, linux: bool) -> None:
       aqmlab explain ared | less
       aqmlab explain my_red.py:MyRed
       aqmlab explain my_pages.py:News
+      aqmlab explain prague
       aqmlab explain linux6-cubic
       aqmlab explain cloud_game
     """
@@ -95,12 +98,16 @@ def explain(name: str, *, linux: bool) -> None:
             return
         _show(_core.explain(registered(name)))
         return
+    from aqmlab.load.controllers import controller_sources, require_one_edition
     from aqmlab.show.words.explained import applications, explained, traffic_models
 
     if (found := explained(name)) is None:
-        known = [*_core.scheme_names(), *_core.profile_names(), *traffic_models(), *applications()]
+        require_one_edition("NAME", name)
+        known = [*_core.scheme_names(), *controller_sources(), *_core.profile_names()]
+        known += [*traffic_models(), *applications()]
         raise click.UsageError(
-            f'no queue discipline, host profile, traffic model or application is called "{name}"; legal: '
+            "no queue discipline, controller, host profile, traffic model or application is called "
+            f'"{name}"; legal: '
             f"{', '.join(known)}{nearest(name, known)}"
         )
     _show(found)

@@ -21,7 +21,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 
 @from_api(
     "evaluate",
-    scheme={"metavar": None},
+    what={"metavar": "SCHEME|CONTROLLER"},
     only={"metavar": "SECTION,..."},
     report={"type": _FILE, "metavar": "FILE.html"},
 )
@@ -35,26 +35,36 @@ def evaluate(
     quiet: bool,
     **asked: Any,  # noqa: ANN401
 ) -> Numbers:
-    """Run a scheme through the scenarios of RFC 7928.
+    """Run a scheme or controller by RFC 7928 or RFC 9743.
 
     SCHEME is built in, perhaps with parameters (codel:target_ms=20), or your own (my_red.py:MyRed). The
     scenarios are friendly, aggressive and unresponsive senders, round trips, bursts, levels of congestion,
     varying capacity, parameters, mixes, both directions, several queues on a path, packet sizes, ECN and
     scheduling, on a link of 10 Mbit/s with round trips of 100 ms and a buffer of their product.
 
-    It prints mean queueing delay, goodput and what else matters in each scenario, with 95 % intervals over
-    the seeds, and what was not run and why. All of it takes about a minute of processor time.
+    CONTROLLER is a congestion controller (cubic, bbr-linux-v3), perhaps with keys of its hosts
+    (cubic:pacing=true). It runs with itself, beside CUBIC and Reno, over buffers, round trips, rates, random
+    losses and queue disciplines, beside short flows and calls, on a link of 20 Mbit/s with round trips of
+    40 ms. Harm is what others lose beside it, of what they have alone (Ware et al. 2019): a star marks
+    where it is more than what CUBIC or Reno does itself there.
+
+    It prints what matters in each scenario, with 95 % intervals over the seeds, and what was not run and why.
+    All of it takes about a minute of processor time.
 
     \b
     Examples:
       aqmlab evaluate pie:target_ms=5 --only 5.1.1,8.2.4
       aqmlab evaluate my_red.py:MyRed --schemes red --only 8.2.2 --report red.html
+      aqmlab evaluate bbr-linux-v3 --only 5.2.1,5.2.2
+      aqmlab evaluate cubic:pacing=true --controllers cubic --only 5.1
     """
     from aqmlab.show.tables import printed
     from aqmlab.show.tables.evaluation import printed as parts_of
 
     if report is not None and report.suffix != ".html":
         raise click.UsageError(f"{report}: a report ends in .html")
+    for kind in ("schemes", "controllers"):  # not given: those of the guideline
+        asked[kind] = asked[kind] or None
     found = aqmlab.evaluate(**asked, output=output, report=report, executor=executor, progress=not quiet)
     for file in filter(None, (output, report)):
         say(f"written: {file}")

@@ -17,7 +17,35 @@ def export() -> None:
     \b
     Examples:
       aqmlab export flent results/pi/seed-1 -o pi.flent.gz
+      aqmlab export parquet results/pi -o pi-parquet
     """
+
+
+@export.command
+@click.argument("folder", metavar="FOLDER", type=FOLDER)
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="FOLDER",
+    help="A new folder.",
+)
+def parquet(folder: Path, output: Path) -> None:
+    """Write the tables of results as Parquet files, one for each table.
+
+    FOLDER is a result or holds results, such as that of a comparison; each gets the same place below the
+    output.
+
+    \b
+    Examples:
+      aqmlab export parquet results/pi/seed-1 -o seed-1
+      aqmlab export parquet results/pi -o pi-parquet
+    """
+    from aqmlab.runs.exporting import save_as_parquet
+
+    for place in save_as_parquet(folder, output):
+        say(str(place))
 
 
 @export.command

@@ -17,6 +17,7 @@ from aqmlab.cli.options import FOLDER, overrides_option, scenario_argument, sche
 from aqmlab.errors import ScenarioError
 from aqmlab.files.folders import folder_name
 from aqmlab.runs import SEED_MAX
+from aqmlab.runs.user_mode.kernel import USER_MODE
 from aqmlab.scenario import Scenario
 from aqmlab.terminal.console import console, say, shown, wrapped
 
@@ -25,10 +26,24 @@ if TYPE_CHECKING:
     from aqmlab.result import Result
 
 
+_THIS_MACHINE = "this-machine"
 _UNFINISHED = 124  # as of timeout(1)
 
 
-@click.command
+class _OptionalKernel(click.Command):
+    """`--kernel` alone is this machine's kernel, also in front of the scenario."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        named = {_THIS_MACHINE, USER_MODE}
+        own = args.index("--") if "--" in args else len(args)
+        for place, word in enumerate(args[:own]):
+            following = args[place + 1] if place + 1 < own else ""
+            if word == "--kernel" and following not in named and Path(following).is_file():
+                args[place] = f"--kernel={_THIS_MACHINE}"
+        return super().parse_args(ctx, args)
+
+
+@click.command(cls=_OptionalKernel)
 @scenario_argument
 @click.option(
     "--seed",
@@ -61,8 +76,11 @@ _UNFINISHED = 124  # as of timeout(1)
 )
 @click.option(
     "--kernel",
-    is_flag=True,
-    help="Use the kernel's queue disciplines, with the parameters of the scenario's schemes.",
+    is_flag=False,
+    flag_value=_THIS_MACHINE,
+    type=click.Choice([_THIS_MACHINE, USER_MODE]),
+    help="Use the kernel's queue disciplines, with the parameters of the scenario's schemes: this machine's, "
+    "or (user-mode) those of a Linux that runs as a process, with its TCP, without privileges.",
 )
 @scheme_option
 @overrides_option
@@ -103,7 +121,7 @@ def live(
     replay: bool,
     pcap: tuple[str, ...],
     backend: str,
-    kernel: bool,
+    kernel: str | None,
     scheme: str | None,
     overrides: dict[str, TomlText],
     command: tuple[str, ...],
@@ -129,6 +147,7 @@ def live(
       aqmlab live my-link.toml --hosts linux-cubic --set duration_s=30
       aqmlab live my-link.toml --scheme fq-codel --replay
       aqmlab live my-link.toml --backend af-packet --pcap up
+      aqmlab live my-link.toml --kernel user-mode --hosts linux-bbr
       aqmlab live my-link.toml --serve site/ -- curl 10.128.0.1:8000/page.html
       aqmlab live my-link.toml --server 'iperf3 -s' -- iperf3 -c 10.128.0.1 -R
     """
@@ -146,7 +165,7 @@ def live(
         replay=replay,
         pcap=captured_ports(pcap, lambda _: None),
         backend=backend,
-        kernel=kernel,
+        kernel=kernel if kernel == USER_MODE else kernel is not None,
         command=command,
         server=_server(command, serve, server, rtt_ms),
         serve=serve,

@@ -70,7 +70,7 @@ class _Choice(TypedDict):
 @click.option(
     "--source",
     metavar="NAME",
-    help="Of strangers, one source: l4s-tests, pam2025, ifip2025, ifip2025-many or cake-flowiso.",
+    help="Of strangers, one source: l4s-tests, pam2025, ifip2025, ifip2025-many, cake-flowiso or kernel.",
 )
 @click.option(
     "--switch",

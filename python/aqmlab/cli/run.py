@@ -75,10 +75,9 @@ def run(
 ) -> Numbers:
     """Run a scenario and store the results.
 
-    The scenario is checked completely before it runs. A result is a folder with run.json and one Parquet
-    file per table, written atomically. Existing results are not computed again, so interrupted commands
-    resume. No result is replaced: that of an edited scenario goes to a folder beside it, and `aqmlab results`
-    lists them all.
+    The scenario is checked completely before it runs. A result is a folder with run.json and tables.arrow,
+    written atomically. Existing results are not computed again, so interrupted commands resume. No result is
+    replaced: that of an edited scenario goes to a folder beside it, and `aqmlab results` lists them all.
 
     \b
     Examples:

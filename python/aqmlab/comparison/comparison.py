@@ -18,6 +18,7 @@ from aqmlab import arguments, shown
 from aqmlab.comparison.change import Change, Inference, Level, Values
 from aqmlab.comparison.comparability import Decides, Difference, listed
 from aqmlab.comparison.curve import CurveDifference
+from aqmlab.comparison.early_reading import EarlyReading
 from aqmlab.comparison.link_queues import LinkQueue, buffers_in_words, default_cautions, queues_of
 from aqmlab.comparison.page_ratio import MatchedPages, PageRatio
 from aqmlab.comparison.pairing import differing, paired, require_population, same_links
@@ -137,33 +138,14 @@ class Comparison(Tidy):
             UnknownLinkError: A link is not monitored.
             MissingDataError: None is chosen, and none carries data.
         """
-        if not isinstance(results, Mapping) or not results:
-            raise ComparisonError(f"a dict of lists of results, by name, not {quoted(results)}")
-        base = next(iter(results)) if baseline is None else baseline
-        if base not in results:
-            raise ComparisonError.not_among("configuration", base, results)
-        in_order = {base: results[base], **results}
-        pairs = {
-            name: paired(each, results[base], names=(name, base), same_users=same_users)
-            for name, each in in_order.items()
-        }
-        judged = same_links([pair for each in pairs.values() for pair in each], links)
-        require_population(population, results[base][0])
-        measured = {
-            name: [Measured(run, judged, population=population) for run, _ in each]
-            for name, each in pairs.items()
-        }
-        seeds = tuple(int(run.result.run["seed"]) for run in measured[base])
-        differ = {name: differing(each) for name, each in pairs.items()}
-        return cls(
-            tuple(in_order),
-            seeds,
-            judged,
-            measured,
-            first_stage,
-            differ,
+        reading = EarlyReading(links, population=population)
+        return compared(
+            results,
+            reading,
+            baseline=baseline,
+            same_users=same_users,
+            first_stage=first_stage,
             unfinished=unfinished,
-            _population=population,
         )
 
     # ------------------------------------------------------------------------------------- what was compared
@@ -389,7 +371,7 @@ class Comparison(Tidy):
         if key not in self._values:
             require_known_part(quantity, (run.result for runs in self.runs.values() for run in runs))
             runs = self.runs[self._known(name)]
-            self._values[key] = Values.observed(quantity.observed(run) for run in runs)
+            self._values[key] = Values.observed(run.observation(quantity) for run in runs)
         return self._values[key]
 
     @arguments.checked(
@@ -659,6 +641,41 @@ class Comparison(Tidy):
     def _repr_html_(self) -> str:
         """What notebooks show: what happens to people in words, then levels and differences."""
         return shown.html(self)
+
+
+def compared(
+    results: Mapping[str, Sequence[Recorded]],
+    reading: EarlyReading,
+    *,
+    baseline: str | None = None,
+    same_users: bool = True,
+    first_stage: int = 0,
+    unfinished: str = "",
+) -> Comparison:
+    """The results of several configurations, as far as they were read already (`Comparison.of`)."""
+    if not isinstance(results, Mapping) or not results:
+        raise ComparisonError(f"a dict of lists of results, by name, not {quoted(results)}")
+    base = next(iter(results)) if baseline is None else baseline
+    if base not in results:
+        raise ComparisonError.not_among("configuration", base, results)
+    in_order = {base: results[base], **results}
+    pairs = {
+        name: paired(each, results[base], names=(name, base), same_users=same_users)
+        for name, each in in_order.items()
+    }
+    judged = same_links([pair for each in pairs.values() for pair in each], reading.links)
+    require_population(reading.population, results[base][0])
+    measured = {name: [reading.of(run, judged) for run, _ in each] for name, each in pairs.items()}
+    return Comparison(
+        tuple(in_order),
+        tuple(int(run.result.run["seed"]) for run in measured[base]),
+        judged,
+        measured,
+        first_stage,
+        {name: differing(each) for name, each in pairs.items()},
+        unfinished=unfinished,
+        _population=reading.population,
+    )
 
 
 def _level(level: Level) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from aqmlab import arguments
-from aqmlab.comparison.comparison import Comparison
+from aqmlab.comparison.comparison import Comparison, compared
 from aqmlab.comparison.reading import read_configurations, read_first_stage, results_of, unfinished
 from aqmlab.errors import ComparisonError
 from aqmlab.seeds import Seeds, given_seeds
@@ -145,10 +145,9 @@ def compare(
         store=None if store is None else Path(store),
         executor=engine,
         progress=progress,
-        told=partial(
-            Comparison.of, baseline=baseline, links=links, population=population, same_users=same_users
-        ),
+        told=partial(compared, baseline=baseline, same_users=same_users),
         links=links,
+        population=population,
         same_users=same_users,
     )
 

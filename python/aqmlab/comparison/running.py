@@ -3,35 +3,42 @@
 from __future__ import annotations
 
 import math
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
+from aqmlab import shown
 from aqmlab.comparison.asked import Asked, keep_compared
+from aqmlab.comparison.comparison import Comparison
+from aqmlab.comparison.early_reading import EarlyReading
 from aqmlab.comparison.lengthening import lengthened
 from aqmlab.comparison.pairing import require_comparable
+from aqmlab.comparison.pooled_pages import carry
 from aqmlab.comparison.reading import keep_first_stage
-from aqmlab.errors import ComparisonError, TooLittleDataError
+from aqmlab.errors import ComparisonError, MissingDataError, TooLittleDataError
 from aqmlab.files.folders import folder_names
-from aqmlab.inference import MINIMUM_REPLICATIONS
+from aqmlab.inference import MINIMUM_REPLICATIONS, smooth_quantile
 from aqmlab.load.demand import USERS, named_links, parts_of
-from aqmlab.runs import Job, run_many
+from aqmlab.runs import Job, run_each
+from aqmlab.statistics.catalogue import LOADED_P95
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from aqmlab.comparison.comparison import Comparison
     from aqmlab.result import Result
     from aqmlab.runs.executors import Executor
     from aqmlab.scenario import Scenario
+    from aqmlab.statistics.quantity import Measured
 
 MOST_SEEDS = 1_000
 """The most seeds that a comparison up to a width adds."""
 
 
 class _Told(Protocol):
-    def __call__(self, results: Mapping[str, Sequence[Result]], *, first_stage: int = ...) -> Comparison: ...
+    def __call__(
+        self, results: Mapping[str, Sequence[Result]], reading: EarlyReading, *, first_stage: int = ...
+    ) -> Comparison: ...
 
 
 def run_comparison(
@@ -41,6 +48,7 @@ def run_comparison(
     told: _Told,
     executor: Executor,
     links: Sequence[str] = (),
+    population: str | None = None,
     same_users: bool = True,
     until_width_s: float | None = None,
     folder: Path | None = None,
@@ -52,9 +60,10 @@ def run_comparison(
     Args:
         scenarios: The configurations by name, the baseline first.
         seeds: The seeds; with `until_width_s` those that decide how many it takes.
-        told: What makes the comparison of the results.
+        told: What makes the comparison of the results, and of what was read of them already.
         executor: Where the runs are computed.
         links: The judged links; by default those that carry data.
+        population: The population whose response times are compared; by default all together.
         same_users: Whether different users on one side are an error.
         until_width_s: The greatest width of the interval of each difference of the median page load time.
         folder: Where the results are kept, by configuration and seed; one beside it, if it holds another
@@ -80,23 +89,39 @@ def run_comparison(
     if until_width_s is not None:
         longer = {name: lengthened(scenario) for name, scenario in scenarios.items()}
 
+    reading = EarlyReading(links, population=population)
+
     def run(seeds: Sequence[int], place: Path | None) -> dict[str, list[Result]]:
         jobs = _jobs(longer, seeds, place)
-        results = run_many(jobs, store=store, progress=progress, executor=executor)
+        finished: dict[int, Result] = {}
+        for place_of_job, result in run_each(jobs, store=store, progress=progress, executor=executor):
+            first = reading.read(result)
+            if place is not None and not finished:
+                _prepare(first, len(seeds))
+            finished[place_of_job] = result
+        results = [finished[at] for at in range(len(jobs))]
         starts = (at * len(seeds) for at in range(len(longer)))
         return {name: results[at : at + len(seeds)] for name, at in zip(longer, starts, strict=True)}
 
     asked = Asked(scenarios, seeds, until_width_s, links)
     with nullcontext() if folder is None else asked.own_folder(folder) as place:
-        found = told(run(seeds, place))
+        found = told(run(seeds, place), reading)
         if until_width_s is not None:
             more = _more_seeds(found, until_width_s, place)
-            found = told(run([*seeds, *more], place), first_stage=len(seeds))
+            found = told(run([*seeds, *more], place), reading, first_stage=len(seeds))
         if place is not None:
             if until_width_s is not None:
                 keep_first_stage(place, seeds, until_width_s)
             keep_compared(place, found, asked)
     return replace(found, folder=place)
+
+
+def _prepare(first: Measured, seeds: int) -> None:
+    """Loads what tells and draws what is kept, for which nobody waits while other runs run."""
+    shown.prepare(Comparison)
+    with suppress(MissingDataError):
+        if carry(first.followed_pages.pages * seeds, LOADED_P95.share):
+            smooth_quantile.prepare()
 
 
 def _jobs(scenarios: Mapping[str, Scenario], seeds: Sequence[int], folder: Path | None) -> list[Job]:

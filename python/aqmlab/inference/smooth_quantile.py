@@ -20,6 +20,11 @@ _LEAST_S = 1e-9
 """What a time of zero counts as."""
 
 
+def prepare() -> None:
+    """Loads SciPy's part, which takes a fifth of a second, while there is time."""
+    from scipy import special  # noqa: F401, PLC0415 (that is the purpose)
+
+
 def log_quantile(times: ResponseTimes, share: float) -> float:
     """The smoothed logarithm of the time in seconds within which a share (between 0 and 1) is done.
 

@@ -1,8 +1,8 @@
 """Repeating a paper: its experiment's folder, the study of its finished runs, its claims, the report.
 
 Read in this order: `documents` (the keys of a folder's files), `published` (what the paper's tables say),
-`statements` (what it claims), `experiment` (all of it), `study` (the finished runs, by cell), `claims` (what
-the paper claims, judged), `experiments` (folders, read and checked), `tables` and `figures` (the paper's,
-with our numbers), `scorecard` (verdicts), `report` (all of it on one page), `reproduction` (from a name to
-the report).
+`experiment` (all that is data), `study` (the finished runs, by cell), `frame` (our numbers beside the
+paper's), `claims` (what the paper claims, judged), `experiments` (folders and their claims, read and
+checked), `tables` (selected from the frame), `scorecard` (verdicts), `reproduction` (from a name to the
+runs). The report and its figures are `aqmlab.show.papers`.
 """

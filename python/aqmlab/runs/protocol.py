@@ -33,6 +33,10 @@ _KINDS: dict[type[Exception], str] = {
 }
 
 
+class SilenceError(RunError):
+    """A process has closed its line without saying how its run ended."""
+
+
 class Channel:
     """One end of the line, without a buffer that would hide whether the other end has closed."""
 

@@ -48,6 +48,7 @@ class Measured:
         self._links = links
         self._population = population
         self._pages: dict[Pages, ResponseTimes] = {}
+        self._observations: dict[str, Observation] = {}
 
     @cached_property
     def links(self) -> list[Link]:
@@ -90,6 +91,12 @@ class Measured:
             MissingDataError: The run recorded none.
         """
         return FollowedPages.of(self.result, population=self._population)
+
+    def observation(self, quantity: Quantity) -> Observation:
+        """What the run says of a quantity, found once."""
+        if quantity.name not in self._observations:
+            self._observations[quantity.name] = quantity.observed(self)
+        return self._observations[quantity.name]
 
 
 @dataclass(frozen=True, repr=False)

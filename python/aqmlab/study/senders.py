@@ -1,7 +1,8 @@
 """Which queue for which sender: downloads by congestion controls, alone and in pairs, in each queue.
 
 The scenario's endless flows that fill the way down are replaced by one flow of each sender of a pair;
-everything else of the scenario stays, a call among it.
+everything else of the scenario stays, a call among it. In a network of other nodes the way is that of the
+first endless flow.
 """
 
 from __future__ import annotations
@@ -15,17 +16,19 @@ from typing import TYPE_CHECKING, Any
 from aqmlab import arguments, shown
 from aqmlab.comparison import configurations
 from aqmlab.errors import ComparisonError, ScenarioError
+from aqmlab.inference import mean_interval
 from aqmlab.runs import Job, run_each
 from aqmlab.scenario import Scenario
 from aqmlab.seeds import Seeds, given_seeds
 from aqmlab.statistics.tidy import Tidy, tidy_numbers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     import pyarrow as pa
 
+    from aqmlab.inference import Interval, NotEnoughReplications
     from aqmlab.result import Result
     from aqmlab.runs.executors import Executor
     from aqmlab.scenario import ScenarioLike
@@ -55,15 +58,30 @@ class Met:
 
     def mean(self, name: str) -> float | None:
         """The mean of a number over the seeds."""
-        values = [numbers[name] for numbers in self.by_seed.values() if name in numbers]
+        values = self._values(name)
         return fmean(values) if values else None
+
+    def interval(self, name: str) -> Interval | NotEnoughReplications | None:
+        """The same with its 95 % interval; none where no seed has the number."""
+        values = self._values(name)
+        return mean_interval(values) if values else None
 
     def share(self, sender: str) -> float:
         """What a sender gets of what both get; its mean over the seeds."""
+        return fmean(self._shares(sender))
+
+    def share_interval(self, sender: str) -> Interval | NotEnoughReplications:
+        """The same with its 95 % interval."""
+        return mean_interval(self._shares(sender))
+
+    def _values(self, name: str) -> list[float]:
+        return [numbers[name] for numbers in self.by_seed.values() if name in numbers]
+
+    def _shares(self, sender: str) -> list[float]:
         own = FIRST if sender == self.senders[0] else SECOND
         both = [numbers[f"{FIRST}_mbps"] + numbers[f"{SECOND}_mbps"] for numbers in self.by_seed.values()]
         mine = [numbers[f"{own}_mbps"] for numbers in self.by_seed.values()]
-        return fmean(a / b if b else 0.5 for a, b in zip(mine, both, strict=True))
+        return [a / b if b else 0.5 for a, b in zip(mine, both, strict=True)]
 
 
 @dataclass(frozen=True, repr=False)
@@ -75,12 +93,14 @@ class SenderMatrix(shown.Shown, Tidy):
         queues: The queue disciplines.
         met: What became of each, by queue and senders.
         call: The group of datagrams whose delay was measured; empty without one.
+        seeds: The seeds.
     """
 
     senders: tuple[str, ...]
     queues: tuple[str, ...]
     met: Mapping[tuple[str, tuple[str, ...]], Met]
     call: str
+    seeds: tuple[int, ...]
 
     def alone(self, queue: str, sender: str) -> Met:
         """What became of a sender alone."""
@@ -88,8 +108,15 @@ class SenderMatrix(shown.Shown, Tidy):
 
     def share(self, queue: str, sender: str, beside: str) -> float:
         """What a sender gets beside another, of what both get: 0.5 is half."""
+        return self._pair(queue, sender, beside).share(sender)
+
+    def share_interval(self, queue: str, sender: str, beside: str) -> Interval | NotEnoughReplications:
+        """The same with its 95 % interval; the mean alone of fewer than six seeds."""
+        return self._pair(queue, sender, beside).share_interval(sender)
+
+    def _pair(self, queue: str, sender: str, beside: str) -> Met:
         pair = next(each for each in ((sender, beside), (beside, sender)) if (queue, each) in self.met)
-        return self.met[queue, pair].share(sender)
+        return self.met[queue, pair]
 
     def to_arrow(self) -> pa.Table:
         """One row for each queue, senders, seed and number: the columns of `aqmlab.frame`."""
@@ -129,7 +156,8 @@ def senders(
     """Runs downloads by different congestion controls, alone and in pairs, in each queue.
 
     Args:
-        scenario: A scenario with a flow that never ends, down a line or from left to right.
+        scenario: A scenario with a flow that never ends: down a line, from left to right, or between any two
+            groups of machines, of which the first such flow's way is meant.
         senders: Congestion controls, such as cubic, reno, bbr-linux-v1 and bbr-linux-v3.
         schemes: Queue disciplines; by default the scenario's own, PIE, FQ-CoDel and CAKE.
         queue_in: Of a scenario with a [line], whose queues they are: router, router-unshaped, modem, provider
@@ -166,7 +194,7 @@ def senders(
         queue, pair, job = plan[place]
         found.setdefault((queue, pair), {})[job.seed] = dict(_numbers(result, pair, call))
     met = {key: Met(*key, dict(sorted(numbers.items()))) for key, numbers in sorted(found.items())}
-    return SenderMatrix(tuple(senders), tuple(queues), met, call)
+    return SenderMatrix(tuple(senders), tuple(queues), met, call, tuple(Seeds.of(seeds)))
 
 
 def with_senders(scenario: Scenario, pair: Sequence[str]) -> Scenario:
@@ -177,14 +205,14 @@ def with_senders(scenario: Scenario, pair: Sequence[str]) -> Scenario:
     """
     document: dict[str, Any] = copy.deepcopy(scenario.resolved)
     flows = document.get("flows", [])
-    downloads = [each for each in flows if _is_download(each)]
-    if not downloads:
+    is_download = _downloads_of(flows)
+    if is_download is None:
         raise ComparisonError(
-            f"{scenario.name}: no flow that never ends goes down a line or from left to right, whose sender "
-            "could be another; legal: a [[flows]] with one of these directions and without bytes",
+            f"{scenario.name}: no flow that never ends goes down a line, from left to right or between "
+            "groups of machines, whose sender could be another; legal: a [[flows]] without bytes that does",
             place="senders",
         )
-    template = downloads[0]
+    template = next(each for each in flows if is_download(each))
     place = flows.index(template)
     host = {
         key: value
@@ -192,12 +220,12 @@ def with_senders(scenario: Scenario, pair: Sequence[str]) -> Scenario:
         if value is not None and key not in _OF_ITS_SENDER
     }
     document["flows"] = [
-        *(each for each in flows[:place] if not _is_download(each)),
+        *(each for each in flows[:place] if not is_download(each)),
         *(
             {**template, "name": name, "count": 1, "profile": PROFILE, "host": {**host, "congestion": sender}}
             for name, sender in zip((FIRST, SECOND), pair, strict=False)
         ),
-        *(each for each in flows[place:] if not _is_download(each)),
+        *(each for each in flows[place:] if not is_download(each)),
     ]
     document["name"] = f"{scenario.name}, {' beside '.join(pair)}"
     try:
@@ -212,15 +240,31 @@ def _without_absent(value: Any) -> Any:  # noqa: ANN401 (a document)
     return [_without_absent(each) for each in value] if isinstance(value, list) else value
 
 
-def _is_download(flow: Mapping[str, Any]) -> bool:
-    return flow.get("bytes") is None and (flow.get("direction") in _DOWN or flow.get("senders") == "internet")
+def _downloads_of(flows: Sequence[Mapping[str, Any]]) -> Callable[[Mapping[str, Any]], bool] | None:
+    """Which flows are downloads: all endless ones down, or else on the way of the first; none without."""
+    endless = [each for each in flows if each.get("bytes") is None]
+    if any(map(_goes_down, endless)):
+        return lambda flow: flow.get("bytes") is None and _goes_down(flow)
+    ways = [_ends(each) for each in endless if None not in _ends(each)]
+    return (lambda flow: flow.get("bytes") is None and _ends(flow) == ways[0]) if ways else None
+
+
+def _goes_down(group: Mapping[str, Any]) -> bool:
+    return group.get("direction") in _DOWN or group.get("senders") == "internet"
+
+
+def _ends(group: Mapping[str, Any]) -> tuple[str | None, str | None]:
+    """Between which groups of machines it goes."""
+    return group.get("senders"), group.get("receivers")
 
 
 def _call(scenario: Scenario) -> str:
     """The first datagrams that go the way of the download."""
-    groups = scenario.resolved.get("datagrams", [])
-    down = (each for each in groups if each.get("direction") in _DOWN or each.get("senders") == "internet")
-    return next((str(each["name"]) for each in down), "")
+    flows, groups = (scenario.resolved.get(key, []) for key in ("flows", "datagrams"))
+    is_download = _downloads_of(flows) or _goes_down
+    ways = {_ends(each) for each in flows if is_download(each)} - {(None, None)}
+    same_way = (each for each in groups if _goes_down(each) or _ends(each) in ways)
+    return next((str(each["name"]) for each in same_way), "")
 
 
 def _numbers(result: Result, pair: Sequence[str], call: str) -> Iterator[tuple[str, float]]:

@@ -7,7 +7,6 @@ import io
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from aqmlab.arguments import TABLE_ENDINGS
 from aqmlab.errors import RefusalError
@@ -33,8 +32,10 @@ def save(table: Table, file: Path) -> Path:
     """Writes what programs read of a table, as Parquet or CSV by the ending of the name."""
     if file.suffix == ".csv":
         return write_whole(file, to_csv(table))
+    from pyarrow import parquet  # noqa: PLC0415 (slow to import)
+
     with whole_file(file) as partial:
-        pq.write_table(to_arrow(table), partial, compression="zstd")
+        parquet.write_table(to_arrow(table), partial, compression="zstd")
     return file
 
 

@@ -1,11 +1,7 @@
 #!/bin/sh
 # The first process of a user-mode Linux: sender - router with the queue - receiver, in three network namespaces, and a delay on the
 # way back. It reads the cases from its command line (AQMLAB_CASES, a file), prints a line for each, and ends.
-export PATH=/usr/sbin:/usr/bin:/sbin:/bin TMPDIR=/run LC_ALL=C
-mount -t proc proc /proc
-mount -t sysfs sys /sys
-mount -t tmpfs run /run
-ip link set lo up
+. "$AQMLAB_START"
 for namespace in a r b; do ip netns add $namespace; done
 ip link add a0 type veth peer name r0
 ip link add r1 type veth peer name b0
@@ -56,5 +52,4 @@ while IFS=';' read -r queue rate_mbps bulk round_trip_ms stream_mbps packet_byte
 	wait
 	echo "CASE $queue;$rate_mbps;$bulk;$round_trip_ms;$stream_mbps;$packet_bytes;$on_ms;$off_ms;$host: $(cat /run/stream) $(python3 -I "$AQMLAB_FOLDER/stream.py" bulk /run/bulk)"
 done <"$AQMLAB_CASES"
-echo o >/proc/sysrq-trigger
-sleep 5
+halt

@@ -2,15 +2,7 @@
 # The first process of a user-mode Linux: home - router - modem - provider - server, in five network namespaces. In the router it types
 # what it is given (a file of commands for each case), in front of a modem and a provider with plain buffers, and measures a call up
 # beside an upload and a download. It reads the cases from AQMLAB_CASES, prints a line for each, and ends.
-export PATH=/usr/sbin:/usr/bin:/sbin:/bin TMPDIR=/run LC_ALL=C
-mount -t proc proc /proc
-mount -t sysfs sys /sys
-mount -t tmpfs run /run
-for module in drivers/net/veth drivers/net/ifb net/sched/sch_codel net/sched/sch_fq_codel net/sched/sch_cake net/sched/sch_pie \
-	net/sched/sch_netem net/sched/sch_htb net/sched/sch_ingress net/sched/cls_matchall net/sched/act_mirred; do
-	insmod "$AQMLAB_MODULES/$module.ko" 2>/dev/null
-done
-ip link set lo up
+. "$AQMLAB_START"
 for namespace in a r m p b; do ip netns add $namespace; done
 ip link add a0 type veth peer name r0
 ip link add wan type veth peer name m0
@@ -72,5 +64,4 @@ while IFS='|' read -r name down_kbit up_kbit framing provider_bytes modem_bytes 
 	wait
 	echo "CASE $name: $failed $(cat /run/stream) $(python3 -I "$AQMLAB_FOLDER/stream.py" bulk /run/up) $(python3 -I "$AQMLAB_FOLDER/stream.py" bulk /run/down)"
 done <"$AQMLAB_CASES"
-echo o >/proc/sysrq-trigger
-sleep 5
+halt

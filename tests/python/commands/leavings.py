@@ -15,6 +15,7 @@ from xml.etree import ElementTree as ET
 
 import pyarrow.parquet as pq
 from PIL import Image
+from pyarrow import feather
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -86,6 +87,10 @@ def _refuse(constant: str) -> None:
 
 def _parquet(file: Path) -> None:
     assert pq.read_table(file).num_columns, "no column"
+
+
+def _arrow(file: Path) -> None:
+    assert feather.read_table(file).num_columns, "no table"
 
 
 class _Page(HTMLParser):
@@ -178,6 +183,7 @@ _KINDS: dict[str, Callable[[Path], None]] = {
     ".csv": _csv,
     ".json": _json,
     ".parquet": _parquet,
+    ".arrow": _arrow,
     ".html": _html,
     ".svg": _svg,
     ".png": _png,

@@ -10,7 +10,9 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from aqmlab.errors import RunError
 from aqmlab.runs.live.probe import BACKENDS
+from aqmlab.runs.user_mode.kernel import installed
 
 _DESCRIPTORS = 20_000
 _TUN = Path("/dev/net/tun")
@@ -72,6 +74,7 @@ def needs() -> list[Need]:
             remedy=_tun_remedy() if namespaces is None else _AFTER,
         ),
         *_of_hosts(refused),
+        _user_mode(),
         Need(
             "the real-time class SCHED_FIFO",
             found=_succeeds(["chrt", "--fifo", "10", "true"]),
@@ -116,6 +119,17 @@ def _refused() -> dict[str, str | None]:
         lines = made.stderr.splitlines() or ["it ended without a message"]
         refused = dict.fromkeys(("process", *BACKENDS), lines[-1])
     return {name: text and text.partition("; `aqmlab doctor`")[0] for name, text in refused.items()}
+
+
+def _user_mode() -> Need:
+    """A kernel that needs none of the others."""
+    name = "user-mode Linux (--kernel user-mode)"
+    try:
+        found = installed()
+    except RunError as error:
+        return Need(name, found=False, needed=False, remedy=str(error))
+    clock = "virtual" if found.virtual_time else "real"
+    return Need(f"{name}, {found.release} in {clock} time", found=True, needed=False, remedy="")
 
 
 def _has(command: str) -> bool:

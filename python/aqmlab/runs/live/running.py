@@ -8,6 +8,7 @@ import subprocess
 import sys
 from contextlib import suppress
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,19 +19,16 @@ from aqmlab.result import Result
 from aqmlab.runs import Job
 from aqmlab.runs.live.program import Program
 from aqmlab.runs.live.worker import ordered
-from aqmlab.runs.protocol import Channel, require_version
+from aqmlab.runs.protocol import Channel, SilenceError, require_version
+from aqmlab.runs.user_mode.kernel import USER_MODE
+from aqmlab.runs.user_mode.running import Asked
 from aqmlab.scenario import Scenario
 from aqmlab.terminal.progress import Bar
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
+    from collections.abc import Callable, Mapping, Sequence
 
     from aqmlab.scenario import ScenarioLike
-
-
-class _SilenceError(RunError):
-    """The process of the run has closed its line."""
 
 
 @arguments.checked(
@@ -39,7 +37,7 @@ class _SilenceError(RunError):
     output=arguments.optional(arguments.path),
     hosts=arguments.label,
     backend=arguments.label,
-    kernel=arguments.flag,
+    kernel=arguments.flag_or(USER_MODE),
     replay=arguments.flag,
     pcap=arguments.texts("['left-to-right']"),
     command=arguments.texts("['iperf3', '-s']"),
@@ -55,7 +53,7 @@ def live(
     output: str | Path | None = None,
     hosts: str = "",
     backend: str = "",
-    kernel: bool = False,
+    kernel: bool | str = False,
     replay: bool = False,
     pcap: Sequence[str] = (),
     command: Sequence[str] = (),
@@ -77,7 +75,8 @@ def live(
         hosts: TCP settings: `papers2003`, `linux-reno`, `linux-cubic` or `linux-bbr`; by default those
             nearest to the scenario's host profile.
         backend: How packets reach the router: `tun` or `af-packet`; by default `tun` if it can be opened.
-        kernel: Whether to use the kernel's queue disciplines, with the parameters of the scenario's.
+        kernel: Whether to use the kernel's queue disciplines, with the parameters of the scenario's; with
+            `"user-mode"` the queues and the TCP of a user-mode Linux, without privileges.
         replay: Whether to replay the arrivals through simulated ports, and to compare.
         pcap: Links whose packets are written as pcapng files beside the result.
         command: A program and its arguments, run behind the bottleneck in place of one user.
@@ -90,7 +89,8 @@ def live(
     Raises:
         ScenarioError: The scenario needs something that only the simulator has, or that the kernel lacks.
         FolderError, StorageError: The folder exists or cannot be made; the result could not be stored.
-        RunError: The machine does not allow a live run (`aqmlab doctor` says why), or the run failed.
+        RunError: The machine does not allow a live run (`aqmlab doctor` says why) or has no user-mode Linux;
+            or the run failed.
     """
     checked = Scenario.of(scenario, overrides=overrides)
     place = Path(output or Path("results") / folder_name(checked.name) / f"live-{seed}")
@@ -117,7 +117,7 @@ def run_live(
     replay: bool = False,
     pcap: Sequence[str] = (),
     backend: str = "",
-    kernel: bool = False,
+    kernel: bool | str = False,
     program: Program | None = None,
     progress: bool = False,
 ) -> Result:
@@ -131,7 +131,8 @@ def run_live(
         replay: Whether to replay what came to the queues through simulated ports, and to compare.
         pcap: Ports whose packets are written as pcapng files next to the result.
         backend: How packets come to the router, `tun` or `af-packet`; `tun` where it may be, if empty.
-        kernel: Whether queues are disciplines of the kernel, with the parameters of the scenario's.
+        kernel: Whether queues are disciplines of the kernel, with the parameters of the scenario's; of a
+            Linux that runs as a process with "user-mode".
         program: A program of one's own behind the bottleneck, to which our standard input and output go.
         progress: Whether to show a progress bar.
 
@@ -149,11 +150,15 @@ def run_live(
         "replay": replay,
         "program": asdict(program) if program else None,
         "backend": backend,
-        "kernel": kernel,
+        "kernel": bool(kernel),
     }
     order = {**job.order(), "live": ways}
-    ordered(order)  # refused before anything is made
     require_new(folder)
+    if kernel == USER_MODE:
+        asked = Asked.of(scenario, order)
+        with Bar(label="live", runs=1, total_s=scenario.duration_s, hidden=not progress) as bar:
+            return asked.make(folder, partial(_served, bar=bar))
+    ordered(order)  # refused before anything is made
     ours, its = socket.socketpair()
     command = [sys.executable, "-m", "aqmlab.runs.live.worker", str(its.fileno())]
     with (
@@ -168,17 +173,18 @@ def run_live(
     ):
         its.close()
         try:
-            return _served(Channel(ours.fileno(), ours.fileno()), order, folder, bar)
-        except _SilenceError:
+            channel = Channel(ours.fileno(), ours.fileno())
+            with suppress(ConnectionError):  # it has died, and its closed end will tell
+                channel.send(order)
+            return _served(channel, lambda: Result.load(folder), bar=bar)
+        except SilenceError:
             worker.wait()  # for what it has to say of its end
             raise
         finally:
             worker.kill()
 
 
-def _served(channel: Channel, order: dict[str, Any], folder: Path, bar: Bar) -> Result:
-    with suppress(ConnectionError):  # it has died, and its closed end will tell
-        channel.send(order)
+def _served(channel: Channel, fetch: Callable[[], Result], *, bar: Bar) -> Result:
     for message in channel:
         match message:
             case {"version": version}:
@@ -186,7 +192,7 @@ def _served(channel: Channel, order: dict[str, Any], folder: Path, bar: Bar) -> 
             case {"simulated_s": seconds}:
                 bar.show(done_s=seconds, finished=0)
             case {"kept": _}:
-                result = Result.load(folder)
+                result = fetch()
                 bar.show(done_s=float(result.run["scenario"]["duration_s"]), finished=1)
                 return result
             case {"refused": reason}:
@@ -197,4 +203,4 @@ def _served(channel: Channel, order: dict[str, Any], folder: Path, bar: Bar) -> 
                 raise RunError(reason)
             case _:
                 raise RunError(f"the process of the live run sent an unknown message: {message}")
-    raise _SilenceError("the process of the live run ended without a result; its output is above")
+    raise SilenceError("the process of the live run ended without a result; its output is above")

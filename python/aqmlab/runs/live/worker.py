@@ -12,11 +12,14 @@ import os
 import sys
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aqmlab import _core
 from aqmlab.errors import Cancelled, RunError, ScenarioError
 from aqmlab.runs.protocol import Channel, attend, failure, outcome_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def main() -> None:
@@ -25,7 +28,7 @@ def main() -> None:
     os.set_inheritable(descriptor, False)
     channel = Channel(descriptor, descriptor)
     for order in channel:
-        _serve(order, channel)
+        serve(order, channel)
         return
 
 
@@ -43,7 +46,19 @@ def ordered(order: dict[str, Any]) -> _core.LiveRun:
     return _core.LiveRun(_core.Scenario.from_json(order["scenario_json"]), order["seed"], settings)
 
 
-def _serve(order: dict[str, Any], channel: Channel) -> None:
+def serve(
+    order: dict[str, Any],
+    channel: Channel,
+    keep: Callable[[_core.LiveRun, dict[str, Any], dict[str, Any]], None] | None = None,
+) -> None:
+    """Makes the run of an order, and answers on the channel.
+
+    Args:
+        order: The order.
+        channel: Where to answer.
+        keep: Takes the run, the order and the audit, and keeps what is wanted of them; by default the result,
+            in the folder of the order.
+    """
     try:
         _core.prepare_live(order["live"]["parent"])  # before there is a second thread
         run = ordered(order)
@@ -54,24 +69,29 @@ def _serve(order: dict[str, Any], channel: Channel) -> None:
     duration_s = float(json.loads(order["scenario_json"])["duration_s"])
     attend(
         channel,
-        partial(outcome_of, partial(_make, run, order)),
+        partial(outcome_of, partial(_make, run, order, keep or _keep)),
         name=f"seed {order['seed']}",
         simulated_s=lambda: run.progress() * duration_s,
         stop=run.cancel,
     )
 
 
-def _make(run: _core.LiveRun, order: dict[str, Any]) -> str:
+def _make(run: _core.LiveRun, order: dict[str, Any], keep: Callable[..., None]) -> str:
     run.execute()
-    from aqmlab.result import Result  # noqa: PLC0415  (Arrow starts threads)
-
     audit = json.loads(run.audit())
     if order["live"]["replay"]:
         events, difference = run.replay()
         audit["replay"] = {"events": events, "difference": difference}
-    result = Result.from_core(run, content_address=order["address"]).with_live(audit)
-    result.save(Path(order["folder"]))
+    if (machine := order["live"].get("user_mode")) is not None:
+        audit["user_mode"] = machine
+    keep(run, order, audit)
     return str(order["folder"])
+
+
+def _keep(run: _core.LiveRun, order: dict[str, Any], audit: dict[str, Any]) -> None:
+    from aqmlab.result import Result  # noqa: PLC0415  (Arrow starts threads)
+
+    Result.from_core(run, content_address=order["address"]).with_live(audit).save(Path(order["folder"]))
 
 
 if __name__ == "__main__":

@@ -126,7 +126,7 @@ def _contents(described: Described) -> str:
         rows.append(
             (
                 "`runs/`",
-                "the runs: `run.json` and tables in Parquet, for `aqmlab compare` and others",
+                "the runs: `run.json` and tables in an Arrow file, for `aqmlab compare` and others",
             )
         )
     rows += [

@@ -62,7 +62,7 @@ def draw_all(evaluation: Evaluation, trials: Sequence[Trial]) -> Drawn:
 
 
 def _draw(axes: Axes, evaluation: Evaluation, trial: Trial) -> None:
-    for scheme, look in looks_of_names(evaluation.schemes).items():
+    for scheme, look in looks_of_names(evaluation.subjects).items():
         section, name = trial.guideline.section, trial.name
         delay, goodput = (evaluation.figure(section, name, scheme, each) for each in (DELAY, GOODPUT))
         if delay is None or goodput is None:
@@ -87,7 +87,7 @@ def contour(ellipse: Ellipse) -> tuple[FloatArray, FloatArray]:
 def _words(evaluation: Evaluation, trial: Trial) -> str:
     centres = {
         scheme: evaluation.ellipse(trial.guideline.section, trial.name, scheme)
-        for scheme in evaluation.schemes
+        for scheme in evaluation.subjects
     }
     told = [
         f"{scheme} {centre.delay_ms:.3g} ms and {centre.goodput_mbps:.3g} Mbit/s"

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
+DRAWN_BY = ("aqmlab.show.report.comparison",)
+"""What is loaded when a comparison is drawn."""
+
 shown.sentences.register(Comparison)(sentences)
 
 

@@ -1,4 +1,4 @@
-"""What an evaluation by RFC 7928 looks like: printed, in a notebook, as a report."""
+"""What an evaluation looks like: printed, in a notebook, as a report."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from aqmlab.show.tables.evaluation import printed
 from aqmlab.show.tables.printed import as_html, as_text
 from aqmlab.show.words.evaluation import in_words
 from aqmlab.study.evaluation import Evaluation
+from aqmlab.study.evaluation.judgement import Judgement, judgements_of
 
 
 @shown.text.register(Evaluation)
@@ -19,10 +20,26 @@ def _text(evaluation: Evaluation) -> str:
 
 @shown.facts.register(Evaluation)
 def _facts(evaluation: Evaluation) -> dict[str, Any]:
-    """What was found in sentences, and what was not run."""
+    """What was found in sentences, a controller's numbers against the standard's, and what was not run."""
+    judged = [_judged(each) for each in judgements_of(evaluation)]
     return {
         "sentences": in_words(evaluation),
+        **({"judged": judged} if judged else {}),
         "not_run": [asdict(each) for each in evaluation.not_run],
+    }
+
+
+def _judged(found: Judgement) -> dict[str, Any]:
+    return {
+        "section": found.trial.guideline.section,
+        "scenario": found.trial.title,
+        "metric": found.own.metric.name,
+        "standard": found.trial.case.standard,
+        "value": found.own.interval.mean,
+        "standard_value": found.standard.interval.mean,
+        "difference": found.difference.to_dict(),
+        "is_worse": found.is_worse,
+        "is_better": found.is_better,
     }
 
 

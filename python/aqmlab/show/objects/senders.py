@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from aqmlab import shown
+from aqmlab.inference import MINIMUM_REPLICATIONS, Interval
 from aqmlab.load.parametrized_scheme import spelt
 from aqmlab.show.figures.drawn import Drawn
 from aqmlab.show.figures.style import figure_of, new_grid, settle, styled
@@ -15,15 +17,29 @@ from aqmlab.show.tables.printed import as_text
 from aqmlab.show.tables.render import to_notebook
 from aqmlab.study.senders import FIRST, SenderMatrix
 from aqmlab.tables import Column, Table
-from aqmlab.tables.model import number, text
+from aqmlab.tables.model import (
+    Medium,
+    TableCell,
+    bounds,
+    in_csv,
+    number,
+    text,
+    with_half_width,
+)
+from aqmlab.terminal.spelling import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from matplotlib.figure import Figure
 
+    from aqmlab.inference import NotEnoughReplications
+
 FIGURE = "senders"
 _COLUMNS_OF_PANELS = 3
+_HALF = 50.0
+"""The share in percent of two that get the same."""
 _STRONG = 0.3
 """Farther than so much from half the colour is dark."""
 
@@ -37,48 +53,77 @@ class _Row:
 
 
 def table_of(found: SenderMatrix) -> Table:
-    """A row for each queue and sender: alone, and its share beside each other."""
+    """A row for each queue and sender: alone, and its share beside each other, with bounds."""
     columns: list[Column[_Row]] = [
         Column("queue", lambda each: text(spelt(each.queue)), "queue", heads_row=True),
         Column("sender", lambda each: text(each.sender), "sender", heads_row=True),
-        Column(
-            "alone_mbps",
-            lambda each: number(_alone(found, each, f"{FIRST}_mbps"), ".1f"),
-            "alone, Mbit/s",
-        ),
-        *(
-            Column(
-                f"share_beside_{beside}_percent",
-                lambda each, beside=beside: number(  # type: ignore[misc]
-                    100.0 * found.share(each.queue, each.sender, beside), ".0f"
-                ),
-                f"beside {beside}, %",
-            )
-            for beside in found.senders
-        ),
+        *_with_bounds("alone", "mbps", "alone, Mbit/s", partial(_alone, found, name=f"{FIRST}_mbps"), 1),
     ]
     if found.call:
-        title = f"{found.call} with it, ms"
-        columns.insert(
-            3,
-            Column(
-                "call_delay_p95_ms",
-                lambda each: number(_alone(found, each, "call_delay_p95_ms"), ".1f"),
-                title,
-            ),
-        )
+        call = partial(_alone, found, name="call_delay_p95_ms")
+        columns += _with_bounds("call_delay_p95", "ms", f"{found.call} with it, ms", call, 1)
+    for beside in found.senders:
+        share = partial(_share, found, beside=beside)
+        columns += _with_bounds(f"share_beside_{beside}", "percent", f"beside {beside}, %", share, 0)
+    columns.append(in_csv("seeds", lambda _: len(found.seeds)))
     rows = [_Row(queue, sender) for queue in found.queues for sender in found.senders]
-    caption = (
+    return Table.of(rows, columns, title="Which queue for which sender", caption=_caption(found))
+
+
+def _with_bounds(
+    name: str,
+    unit: str,
+    title: str,
+    of: Callable[[_Row], Interval | NotEnoughReplications | None],
+    digits: int,
+) -> list[Column[_Row]]:
+    """A mean with its interval; for programs with its bounds in columns of their own."""
+
+    def cell(row: _Row) -> TableCell:
+        estimate = of(row)
+        if estimate is None:
+            return number(None)
+        is_share = unit == "percent" and not name.endswith(f"_{row.sender}")
+        star = "*" if is_share and isinstance(estimate, Interval) and not _holds_half(estimate) else ""
+        told = f"{with_half_width(estimate, digits)}{star}"
+        return text(told, value=estimate.mean, short=told.replace(" ", ""))
+
+    def bound(row: _Row, *, end: int) -> TableCell:
+        estimate = of(row)
+        return TableCell(None if estimate is None else bounds(estimate)[end])
+
+    return [
+        Column(f"{name}_{unit}", cell, title),
+        *(
+            Column(f"{name}_{side}_{unit}", partial(bound, end=end), media=Medium.CSV)
+            for end, side in enumerate(("low", "high"))
+        ),
+    ]
+
+
+def _holds_half(percent: Interval) -> bool:
+    return percent.lower <= _HALF <= percent.upper
+
+
+def _alone(found: SenderMatrix, row: _Row, *, name: str) -> Interval | NotEnoughReplications | None:
+    return found.alone(row.queue, row.sender).interval(name)
+
+
+def _share(found: SenderMatrix, row: _Row, *, beside: str) -> Interval | NotEnoughReplications:
+    return found.share_interval(row.queue, row.sender, beside).scaled(100.0)
+
+
+def _caption(found: SenderMatrix) -> str:
+    told = (
         "alone: goodput of one download with this sender; beside: its share of what two downloads get, one "
         "with each sender (50 %: half; beside itself: of the first of the two)"
     )
     if found.call:
-        caption += f"; {found.call}: 95th percentile of the delay, one way, beside one download"
-    return Table.of(rows, columns, title="Which queue for which sender", caption=caption)
-
-
-def _alone(found: SenderMatrix, row: _Row, name: str) -> float | None:
-    return found.alone(row.queue, row.sender).mean(name)
+        told += f"; {found.call}: 95th percentile of the delay, one way, beside one download"
+    seeds = counted(len(found.seeds), "seed")
+    if len(found.seeds) < MINIMUM_REPLICATIONS:
+        return f"{told}; means over {seeds}: too few for intervals, {MINIMUM_REPLICATIONS} give some"
+    return f"{told}; means over {seeds} with 95 % intervals; *: a share that is not half, beyond chance"
 
 
 @shown.text.register(SenderMatrix)

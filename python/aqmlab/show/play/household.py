@@ -20,7 +20,7 @@ from aqmlab.load.queues import Queues
 from aqmlab.presets.line import AS_IT_IS
 from aqmlab.scenario import Scenario
 from aqmlab.show.play.knobs import PAGE, PlayError, Setting, rate_knobs, schemes_to_choose
-from aqmlab.show.play.played import PlayedLink
+from aqmlab.show.play.played import PlayedLink, as_turned
 from aqmlab.show.play.timed import Played
 from aqmlab.show.words.play import of_application, of_place, of_queue, of_setting
 
@@ -257,7 +257,7 @@ class PlayedHome(Played[AtHome]):
         if set(setting.off) == set(self.applications):
             raise PlayError("nobody uses the line: switch something on")
         rates = {key: rate for key, rate in setting.rates_mbps.items() if rate != self.rates_mbps[key]}
-        return self._without(setting.off).with_overrides(rates)
+        return as_turned(self._without(setting.off), rates)
 
     def _without(self, off: Sequence[str]) -> Scenario:
         """The household without these applications; others are drawn by their names, and stay as they are."""

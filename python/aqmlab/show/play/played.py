@@ -8,6 +8,7 @@ from shlex import quote
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from aqmlab.errors import ScenarioError
 from aqmlab.files.toml_text import toml_value
 from aqmlab.load.demand import Demand, carrying_links, named_links
 from aqmlab.load.queues import LIMITS, Queues, parameters_of_scheme
@@ -39,6 +40,8 @@ _DERIVED = ("min_th_packets", "max_th_packets")
 """RED's thresholds, which follow from each other or from a target: turned, both are given."""
 _DERIVED_FROM = ("target_delay_ms",)
 """What thresholds may follow from, and what is refused beside them."""
+_OF_A_LINE = "line."
+"""A line's queues may stand there by default: then its document has no table in which a value changes."""
 
 
 class PlayedLink(Played[Turned]):
@@ -157,9 +160,9 @@ class PlayedLink(Played[Turned]):
 
         Raises:
             PlayError: Something is none of what can be turned.
-            ScenarioError: A value is refused; the message names the key and what is legal.
+            ScenarioError: A value is refused; the message names what was turned and what is legal.
         """
-        return self.scenario.with_overrides(self.overrides(turned))
+        return as_turned(self.scenario, self.overrides(turned))
 
     def facts(self) -> dict[str, Any]:
         """The knobs, those of every scheme, and where they stand."""
@@ -251,10 +254,12 @@ class PlayedLink(Played[Turned]):
                 key: {**_given(own, without=instead), **self._of_queue(key, settings)}
                 for key, own in zip(self.queues.keys, self.queues.tables(self.scenario), strict=True)
             }
+        turned_in = {key: self._of_queue(key, settings) for key in self.queues.keys}
+        if any(key.startswith(_OF_A_LINE) for key in turned_in):
+            tables = zip(turned_in.items(), self.queues.tables(self.scenario), strict=True)
+            return {key: {**_given(own, without=[]), **changed} for (key, changed), own in tables if changed}
         return {
-            f"{key}.{name}": value
-            for key in self.queues.keys
-            for name, value in self._of_queue(key, settings).items()
+            f"{key}.{name}": value for key, changed in turned_in.items() for name, value in changed.items()
         }
 
     def _replaced(self, turned: Turned) -> dict[str, Any]:
@@ -312,6 +317,25 @@ class PlayedLink(Played[Turned]):
         """The tables of those who have hosts: `users`, `populations.0`, `flows.1`."""
         keys = (part.key for part in self.demand.parts if part.unit != "datagrams")
         return list(dict.fromkeys(key.rpartition(".")[0] for key in keys))
+
+
+def as_turned(scenario: Scenario, overrides: Mapping[str, Any]) -> Scenario:
+    """A scenario with what was turned.
+
+    Raises:
+        ScenarioError: It is refused; the message names the last part of each key, which is what was turned,
+            once where both ways have it, and not the override, which nobody typed.
+    """
+    try:
+        return scenario.with_overrides(overrides)
+    except ScenarioError as error:
+        told = [
+            each.sentence.replace(each.key, each.key.rpartition(".")[2]) if each.key else each.sentence
+            for each in error.mistakes
+        ]
+        if not told:
+            raise
+        raise ScenarioError.of(error, "\n".join(dict.fromkeys(told))) from None
 
 
 def _given(table: Mapping[str, Any], *, without: Sequence[str]) -> dict[str, Any]:

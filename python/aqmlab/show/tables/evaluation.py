@@ -1,4 +1,4 @@
-"""An evaluation by RFC 7928 as tables: the summary, every metric, and what was not run."""
+"""An evaluation as tables: the summary, every metric, and what was not run."""
 
 from __future__ import annotations
 
@@ -6,16 +6,15 @@ import math
 from functools import partial
 from typing import TYPE_CHECKING
 
-from aqmlab.show.words.configurations import named
 from aqmlab.show.words.evaluation import in_words, means_in_words
-from aqmlab.study.evaluation.summary import summary_of
+from aqmlab.study.evaluation.summary import columns_of, details_of, summary_of
 from aqmlab.tables.model import Column, Table, TableCell, text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from aqmlab.show.tables.printed import Part
-    from aqmlab.study.evaluation import Evaluation, NotRun
+    from aqmlab.study.evaluation import Evaluation, Guideline, NotRun
     from aqmlab.study.evaluation.summary import SummaryRow
 
 _DIGITS = 3
@@ -26,48 +25,63 @@ def printed(found: Evaluation) -> list[Part]:
     return [*in_words(found), *tables_of(found)]
 
 
-def summary_table(rows: Sequence[SummaryRow], schemes: Sequence[str], *, title: str, caption: str) -> Table:
-    """Delay, goodput and the headlines of every case, a column for each scheme."""
+def summary_table(evaluation: Evaluation, *, title: str = "") -> Table:
+    """The main numbers of every case, a column for each subject."""
     columns: list[Column[SummaryRow]] = [
         Column("section", lambda row: text(row.section), "section", short="", words=True, heads_row=True),
         Column("scenario", lambda row: text(row.name), "scenario", words=True, heads_row=True),
         Column("number", lambda row: text(row.number), "", words=True, names_row=True),
-        *(Column(scheme, partial(_of_scheme, scheme=scheme), named(scheme)) for scheme in schemes),
+        *_of_subjects(evaluation, evaluation.subjects),
     ]
-    return Table.of(rows, columns, title=title, caption=caption)
+    return Table.of(summary_of(evaluation), columns, title=title, caption=means_in_words(evaluation))
 
 
-def metrics_table(rows: Sequence[SummaryRow], schemes: Sequence[str], *, title: str) -> Table:
-    """Every metric of a section's cases, a column for each scheme."""
+def metrics_table(evaluation: Evaluation, guideline: Guideline) -> Table:
+    """Every metric of a section's cases, a column for each subject."""
     columns: list[Column[SummaryRow]] = [
         Column("scenario", lambda row: text(row.name), "scenario", words=True, heads_row=True),
         Column("metric", lambda row: text(row.number), "metric", words=True, names_row=True),
-        *(Column(scheme, partial(_of_scheme, scheme=scheme), named(scheme)) for scheme in schemes),
+        *_of_subjects(evaluation, columns_of(evaluation)),
     ]
-    return Table.of(rows, columns, title=title)
+    return Table.of(details_of(evaluation, guideline), columns, title=guideline.name)
 
 
 def tables_of(evaluation: Evaluation) -> list[Table]:
     """The summary, and what was not run, as far as there is any."""
-    rows, caption = summary_of(evaluation), means_in_words(len(evaluation.seeds))
-    title = f"{named(evaluation.scheme)} by RFC 7928"
-    summary = [summary_table(rows, evaluation.schemes, title=title, caption=caption)] if rows else []
-    return [*summary, *([not_run_table(evaluation.not_run)] if evaluation.not_run else [])]
+    method = evaluation.method
+    summary = summary_table(evaluation, title=f"{method.spelt(evaluation.subject)} by {method.document}")
+    not_run = not_run_table(evaluation.not_run, method.kind)
+    return [each for each in (summary, not_run) if each.rows]
 
 
-def not_run_table(rows: Sequence[NotRun]) -> Table:
-    """What was not run, and why."""
+def not_run_table(rows: Sequence[NotRun], kind: str) -> Table:
+    """What was not run, and why; `kind` is what is evaluated."""
     columns: list[Column[NotRun]] = [
         Column("section", lambda row: text(row.section), "section", short="", heads_row=True),
         Column("scenario", lambda row: text(row.name), "scenario", words=True),
-        Column("scheme", lambda row: text(row.scheme), "scheme", words=True),
+        *(
+            [Column(kind, lambda row: text(row.subject), kind, words=True)]
+            if any(row.subject for row in rows)
+            else []
+        ),
         Column("reason", lambda row: text(row.reason), "why", words=True, wraps=True),
     ]
     return Table.of(rows, columns, title="not run")
 
 
-def _of_scheme(row: SummaryRow, *, scheme: str) -> TableCell:
-    figure = row.figures[scheme]
+def _of_subjects(evaluation: Evaluation, subjects: Sequence[str]) -> list[Column[SummaryRow]]:
+    return [
+        Column(
+            subject,
+            partial(_of_subject, subject=subject, evaluated=evaluation.subject),
+            evaluation.method.spelt(subject),
+        )
+        for subject in subjects
+    ]
+
+
+def _of_subject(row: SummaryRow, *, subject: str, evaluated: str) -> TableCell:
+    figure = row.figures[subject]
     if figure is None:
         return text("", value=None)
     found, mean_of_ends = figure.interval, figure.mean
@@ -77,9 +91,11 @@ def _of_scheme(row: SummaryRow, *, scheme: str) -> TableCell:
         return text(mean_of_ends.written(shown), value=None)
     half_width = getattr(found, "half_width", None)
     mean = shown(found.mean)
-    return text(
-        mean if half_width is None else f"{mean} ± {half_width:.{_places(found.mean)}f}", value=found.mean
-    )
+    if half_width is None:
+        return text(mean, value=found.mean)
+    star = "*" if subject == evaluated and row.judgement is not None and row.judgement.is_worse else ""
+    scatter = f"{half_width:.{_places(found.mean)}f}{star}"
+    return text(f"{mean} ± {scatter}", value=found.mean, short=f"{mean}±{scatter}")
 
 
 def shown(value: float) -> str:

@@ -2,9 +2,9 @@
 
 Terminal, reports, notebooks and `aqmlab play` print these sentences. `amounts` writes numbers with the unit
 people use, `comparison` says what a queue discipline changes, `calls` how good calls and games are, `play`
-what one run shows, `offered` what users ask of the link, `calibration` how many of them make a load, `live`
-what the audit of a live run found, `recordings` and `sampled_pages` what pages of one's own consist of,
-`explained` what a name of a scenario stands for.
+what one run shows, `line` what users ask of it and whose boxes hold its queues, `live` what the audit of a
+live run found, `pages` what pages of one's own consist of, `explained` what a name of a scenario stands for.
+What is said of one kind of test alone stands beside its table.
 """
 
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""What a scheme, a host profile, a traffic model or an application over datagrams is, and its settings."""
+"""What a scheme, controller, host profile, traffic model or application is, and its settings."""
 
 from __future__ import annotations
 
@@ -9,11 +9,20 @@ from typing import TYPE_CHECKING, Any
 
 from aqmlab import _core
 from aqmlab.classes import files
+from aqmlab.load.controllers import controller_sources
 from aqmlab.models.loading import is_model, models_of
+from aqmlab.show.words.controllers import controller_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+_KINDS = (
+    "Queue discipline.",
+    "Congestion controller.",
+    "Host profile.",
+    "Traffic model.",
+    "Application over datagrams.",
+)
 _FIRST_SENTENCE = re.compile(r"(?<=[a-z0-9)])\. ")
 
 
@@ -34,6 +43,8 @@ def explained(name: str) -> str | None:
         return _core.explain(name)
     if name in _core.profile_names():
         return _profile(name)
+    if name in controller_sources():
+        return controller_in_words(name)
     if name in applications():
         return _application(name)
     tables = {model["properties"]["model"]["const"]: model for model in _models()}
@@ -44,7 +55,7 @@ def in_a_line(name: str) -> str:
     """What is called so, in its first sentence."""
     paragraphs = (explained(name) or "").split("\n\n")
     said = " ".join(paragraphs[1].split()) if len(paragraphs) > 1 else ""
-    for kind in ("Queue discipline.", "Host profile.", "Traffic model.", "Application over datagrams."):
+    for kind in _KINDS:
         said = said.removeprefix(kind).strip()
     return _FIRST_SENTENCE.split(said)[0].rstrip(".")
 

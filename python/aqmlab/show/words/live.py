@@ -34,6 +34,9 @@ def timing(audit: Mapping[str, Any]) -> Iterator[str]:
         f"{audit['backend']}, hosts {audit['hosts']}, ECN {'on' if audit['ecn'] else 'off'}"
     )
     yield f"  {audit['scheduling']}"
+    if (machine := audit.get("user_mode")) is not None:
+        clock = "in virtual time" if machine["virtual_time"] else "in real time: this kernel has no other"
+        yield f"  user-mode Linux {audit['kernel']}, {clock}"
     for queue in audit.get("kernel_queues", ()):
         sent = counted(queue["sent"], "packet")
         told = f"{sent} sent, {queue['dropped']:,} dropped, {queue['waiting']} waiting"

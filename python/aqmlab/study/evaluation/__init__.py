@@ -1,30 +1,35 @@
-"""A scheme through the scenarios and metrics of RFC 7928, beside others.
+"""A scheme through the scenarios of RFC 7928, or a congestion controller through those of RFC 9743.
 
-Read in this order: `guidelines` (what is run for each section), `network` (the parts of its scenarios),
-`variations` (what a scheme becomes in a case), `metrics` (of one run), `ellipse` (over runs), `measuring`
-(the runs), `evaluation` (what they found), `summary` (its main numbers).
+Read in this order: `guideline` (what a guideline is), `scheme_guidelines` and `controller_guidelines` (what
+is run for each section), `network` (the parts of scenarios), `variations` (what a scheme becomes in a case),
+`schemes` and `controllers` (how either takes its place in a case), `metrics` (of one run), `harm` (of what
+others have alone and beside a controller), `ellipse` (over runs), `measuring` (the runs), `evaluation` (what
+they found), `judgement` (a controller against the standard of a case), `summary` (the main numbers).
 """
 
+from aqmlab.study.evaluation.controllers import CONTROLLERS
 from aqmlab.study.evaluation.ellipse import Ellipse
-from aqmlab.study.evaluation.evaluation import Evaluation, Figure, NotRun, Trial
-from aqmlab.study.evaluation.guideline import Case, Guideline
-from aqmlab.study.evaluation.guidelines import GUIDELINES, chosen
-from aqmlab.study.evaluation.measuring import BESIDE, SEEDS, evaluate
+from aqmlab.study.evaluation.evaluation import ALONE, Evaluation, Figure, NotRun, Trial
+from aqmlab.study.evaluation.guideline import Case, Guideline, Method
+from aqmlab.study.evaluation.measuring import SEEDS, evaluate, method_of
 from aqmlab.study.evaluation.metrics import Metric, metrics_of
+from aqmlab.study.evaluation.schemes import SCHEMES
 
 __all__ = [
-    "BESIDE",
-    "GUIDELINES",
+    "ALONE",
+    "CONTROLLERS",
+    "SCHEMES",
     "SEEDS",
     "Case",
     "Ellipse",
     "Evaluation",
     "Figure",
     "Guideline",
+    "Method",
     "Metric",
     "NotRun",
     "Trial",
-    "chosen",
     "evaluate",
+    "method_of",
     "metrics_of",
 ]

@@ -1,4 +1,7 @@
-"""What an evaluation by RFC 7928 found: every metric of every scenario and scheme, and what was not run."""
+"""What an evaluation found: every metric of every scenario and subject, and what was not run.
+
+A subject is what is evaluated, or stands beside it: a queue discipline, or a congestion controller.
+"""
 
 from __future__ import annotations
 
@@ -23,32 +26,36 @@ if TYPE_CHECKING:
 
     from aqmlab.inference import Interval, NotEnoughReplications
     from aqmlab.scenario import Scenario
-    from aqmlab.study.evaluation.guideline import Case, Guideline
-    from aqmlab.study.evaluation.metrics import Metric
+    from aqmlab.study.evaluation.guideline import Case, Guideline, Method
+    from aqmlab.study.evaluation.metrics import Metric, OfRun
 
 
+ALONE = "alone"
+"""The subject of a case without one: what others have alone."""
 _KIND = "scenarios"
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A case under a scheme.
+    """A case with a subject.
 
     Attributes:
         guideline: The section that asks for it.
         case: The case.
         name: What tells it from the section's others: the case's, or the changed parameter.
         title: Of the section and the case, for tables.
-        scheme: The scheme as it was asked for.
+        subject: The scheme or controller as it was asked for; `ALONE` without one.
         scenario: What is run.
+        metrics: What is measured.
     """
 
     guideline: Guideline
     case: Case
     name: str
     title: str
-    scheme: str
+    subject: str
     scenario: Scenario
+    metrics: tuple[OfRun, ...]
 
 
 @dataclass(frozen=True)
@@ -56,15 +63,15 @@ class NotRun:
     """What was not run, and why.
 
     Attributes:
-        section: Of RFC 7928.
+        section: Of the guideline.
         name: Of the section and the case.
-        scheme: With which scheme; empty if with none.
+        subject: With which subject; empty if with none.
         reason: Why.
     """
 
     section: str
     name: str
-    scheme: str
+    subject: str
     reason: str
 
 
@@ -102,45 +109,47 @@ class Figure:
 
 @dataclass(frozen=True)
 class Evaluation(shown.Shown, Tidy):
-    """A scheme through the guidelines.
+    """A scheme through RFC 7928, or a congestion controller through RFC 9743.
 
     Attributes:
-        scheme: The scheme.
+        method: The guideline.
+        subject: The scheme or controller.
         beside: Those beside it.
         seeds: Of the runs of each trial.
         figures: Every metric of every trial.
         not_run: What was not run.
     """
 
-    scheme: str
+    method: Method
+    subject: str
     beside: tuple[str, ...]
     seeds: tuple[int, ...]
     figures: tuple[Figure, ...]
     not_run: tuple[NotRun, ...]
 
     @property
-    def schemes(self) -> tuple[str, ...]:
-        """The evaluated scheme, and those beside it."""
-        return (self.scheme, *self.beside)
+    def subjects(self) -> tuple[str, ...]:
+        """The evaluated scheme or controller, and those beside it."""
+        return (self.subject, *self.beside)
 
     @cached_property
     def trials(self) -> tuple[Trial, ...]:
         """All trials, in the order of the sections."""
         return tuple({id(figure.trial): figure.trial for figure in self.figures}.values())
 
-    def figure(self, section: str, name: str, scheme: str, metric: str) -> Figure | None:
-        """A metric of a section's case under a scheme; none where it was not run."""
-        return self._by_name.get((section, name, scheme, metric))
+    def figure(self, section: str, name: str, subject: str, metric: str) -> Figure | None:
+        """A metric of a section's case with a subject, or `alone`; none where it was not run."""
+        return self._by_name.get((section, name, subject, metric))
 
     def to_arrow(self) -> pa.Table:
-        """Every metric as an Arrow table: a row for each scenario, scheme and metric."""
+        """Every metric as an Arrow table: a row for each scenario, subject and metric."""
         return to_arrow(figures_table(self))
 
     def tidy(self) -> pa.Table:
-        """A row for each scheme, scenario, metric and seed; `who` is the section and what it is called."""
+        """A row for each subject, scenario, metric and seed; `who` is the section and what it is called."""
         return tidy_rows(
             (
-                trial.scheme,
+                trial.subject,
                 seed,
                 f"{metric.name}/{_KIND}.{trial.guideline.section} {trial.name}",
                 metric.unit,
@@ -154,14 +163,14 @@ class Evaluation(shown.Shown, Tidy):
         """Writes the report, one HTML page that needs no network; returns its path."""
         return write_whole(Path(file), shown.report(self))
 
-    def ellipse(self, section: str, name: str, scheme: str) -> Ellipse | None:
-        """The delay-goodput ellipse of a case under a scheme; none of fewer than three runs."""
-        delay, goodput = (self.figure(section, name, scheme, metric) for metric in (DELAY, GOODPUT))
+    def ellipse(self, section: str, name: str, subject: str) -> Ellipse | None:
+        """The delay-goodput ellipse of a case with a subject; none of fewer than three runs."""
+        delay, goodput = (self.figure(section, name, subject, metric) for metric in (DELAY, GOODPUT))
         return None if delay is None or goodput is None else Ellipse.of(delay.values, goodput.values)
 
     @cached_property
     def _by_name(self) -> dict[tuple[str, str, str, str], Figure]:
         return {
-            (each.trial.guideline.section, each.trial.name, each.trial.scheme, each.metric.name): each
+            (each.trial.guideline.section, each.trial.name, each.trial.subject, each.metric.name): each
             for each in self.figures
         }

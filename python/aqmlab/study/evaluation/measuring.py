@@ -1,45 +1,44 @@
-"""A scheme through every scenario of RFC 7928, beside others."""
+"""A scheme through every scenario of RFC 7928, or a controller through those of RFC 9743, beside others."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from aqmlab import arguments
-from aqmlab.errors import RefusalError, ScenarioError
+from aqmlab import _core, arguments
+from aqmlab.errors import RefusalError
 from aqmlab.files.folders import require_writable
-from aqmlab.load.parametrized_scheme import warn_of_remarks
-from aqmlab.load.queues import Queues
+from aqmlab.load.controllers import controller_sources, require_one_edition
+from aqmlab.load.parametrized_scheme import ParametrizedScheme, warn_of_remarks
 from aqmlab.runs import Job, run_each
 from aqmlab.runs.budget import affordable
 from aqmlab.runs.executors import chosen_executor
-from aqmlab.scenario import Scenario
 from aqmlab.seeds import Seeds, given_seeds
 from aqmlab.statistics.observation import Observation
-from aqmlab.study.evaluation.evaluation import Evaluation, Figure, NotRun, Trial
-from aqmlab.study.evaluation.guidelines import chosen
-from aqmlab.study.evaluation.metrics import metrics_of
-from aqmlab.study.evaluation.network import DATA, scenario, tcp
+from aqmlab.study.evaluation.controllers import CONTROLLERS
+from aqmlab.study.evaluation.evaluation import ALONE, Evaluation, Figure, NotRun, Trial
+from aqmlab.study.evaluation.harm import harms
+from aqmlab.study.evaluation.schemes import SCHEMES
 from aqmlab.study.evaluation.table import figures_table
-from aqmlab.study.evaluation.variations import NotApplicableError
 from aqmlab.tables.stored import require_form, save
+from aqmlab.terminal.spelling import closest, nearest, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from aqmlab.runs.executors import Executor
-    from aqmlab.study.evaluation.guideline import Case, Guideline
+    from aqmlab.study.evaluation.guideline import Guideline, Method
 
-BESIDE = ("pie", "codel", "drop-tail")
-"""The schemes beside the evaluated one."""
 SEEDS = "1-6"
 """As many as an interval needs."""
+_KINDS = {"scheme": "queue discipline", "controller": "congestion controller"}
 
 
 @arguments.checked(
     RefusalError,
-    scheme=arguments.text,
-    schemes=arguments.schemes,
+    what=arguments.text,
+    schemes=arguments.optional(arguments.schemes),
+    controllers=arguments.optional(arguments.texts("['cubic', 'reno']")),
     only=arguments.texts("['8.2.4']"),
     seeds=given_seeds,
     within_s=arguments.optional(arguments.seconds),
@@ -48,9 +47,10 @@ SEEDS = "1-6"
     progress=arguments.flag,
 )
 def evaluate(
-    scheme: str,
+    what: str,
     *,
-    schemes: Sequence[str] = BESIDE,
+    schemes: Sequence[str] | None = None,
+    controllers: Sequence[str] | None = None,
     only: Sequence[str] = (),
     seeds: Iterable[int] | str = SEEDS,
     within_s: float | None = None,
@@ -60,38 +60,48 @@ def evaluate(
     executor: Executor | str = "threads",
     progress: bool = False,
 ) -> Evaluation:
-    """Runs a scheme, and others beside it, through the scenarios of RFC 7928.
+    """Runs a scheme through the scenarios of RFC 7928, or a congestion controller through those of RFC 9743.
 
     Args:
-        scheme: A queue discipline, perhaps with parameters: `codel:target_ms=20`, `my_red.py:MyRed`; or
-            as Linux spells it, `codel target 20ms`.
-        schemes: Schemes beside it, in the same scenarios.
-        only: Sections of RFC 7928, such as 8.2.4; 8.2 means all below it. By default all.
+        what: A queue discipline, perhaps with parameters: `codel:target_ms=20`, `my_red.py:MyRed`; or
+            as Linux spells it, `codel target 20ms`. Or a congestion controller, perhaps with keys of its
+            hosts: `bbr-linux-v3`, `cubic:pacing=true`.
+        schemes: Schemes beside a scheme; by default pie, codel and drop-tail.
+        controllers: Controllers beside a controller; by default cubic and reno, whose harm to themselves is
+            the threshold.
+        only: Sections of the RFC, such as 8.2.4; 8.2 means all below it. By default all.
         seeds: Random seeds to run (at least 6 for 95 % intervals).
         within_s: Time to do it in, by an estimate for this machine: fewer seeds are run where there is no
             room for all; a warning says so.
-        output: Also write every metric: section, scenario, case, scheme, metric, unit, value, at_least,
-            at_most, low, high, seeds.
-        report: Also write a page with the summary, delay and goodput as ellipses, and every metric.
+        output: Also write every metric: section, scenario, case, scheme or controller, metric, unit, value,
+            at_least, at_most, low, high, seeds.
+        report: Also write a page with the summary and every metric; of a scheme with delay and goodput as
+            ellipses.
         workers: Number of parallel runs; by default one per core.
         executor: Where runs are computed: `threads`, `local` (processes), `dask` or `dask://HOST:PORT`.
         progress: Whether to show a progress bar.
 
     Raises:
-        RefusalError: A section is unknown, or an argument is of another kind.
+        RefusalError: Nothing is called so, a section is unknown, or an argument is of another kind.
         FolderError: A file cannot be written; nothing was run.
-        ScenarioError: A scheme is refused.
+        ScenarioError: A scheme or controller is refused.
         RunError: A run failed.
     """
     if output is not None:
         require_form(Path(output))
     if report is not None:
         require_writable(Path(report))
-    warn_of_remarks((scheme, *schemes))
-    found = _evaluated(
-        scheme,
-        schemes,
-        chosen(only),
+    method = method_of(what)
+    given = {"scheme": schemes, "controller": controllers}
+    _require_one_kind(method, what, given)
+    asked = given[method.kind]
+    beside = method.beside if asked is None else asked
+    if method is SCHEMES:
+        warn_of_remarks((what, *beside))
+    found = evaluated(
+        method,
+        (what, *(each for each in dict.fromkeys(beside) if each != what)),
+        method.chosen(only),
         Seeds.of(seeds),
         chosen_executor(executor, workers),
         within_s=within_s,
@@ -104,9 +114,46 @@ def evaluate(
     return found
 
 
-def _evaluated(
-    scheme: str,
-    schemes: Sequence[str],
+def method_of(what: str) -> Method:
+    """By which guideline something is evaluated: as a queue discipline or as a congestion controller.
+
+    Raises:
+        RefusalError: Nothing is called so, or several editions are.
+    """
+    schemes, controllers = _core.scheme_names(), [*controller_sources()]
+    if what.partition(":")[0].strip() in controllers:
+        return CONTROLLERS
+    name = ParametrizedScheme.of(what).name
+    if name in schemes or ":" in name:  # one in a file
+        return SCHEMES
+    require_one_edition("what", name)
+    legal = f"queue disciplines ({', '.join(schemes)}) and congestion controllers ({', '.join(controllers)})"
+    known = [*schemes, *controllers]
+    raise RefusalError(
+        f"nothing to evaluate is called {quoted(name)}; legal: {legal}{nearest(name, known)}",
+        place="what",
+        value=name,
+        legal=legal,
+        nearest=closest(name, known),
+    )
+
+
+def _require_one_kind(method: Method, what: str, given: Mapping[str, Sequence[str] | None]) -> None:
+    """Refuses schemes beside a controller, and controllers beside a scheme."""
+    for kind, named in given.items():
+        if named is not None and kind != method.kind:
+            legal = f"{method.kind}s"
+            raise RefusalError(
+                f"{kind}s: {what} is a {_KINDS[method.kind]}, beside which {legal} stand; legal: {legal}",
+                place=f"{kind}s",
+                value=named,
+                legal=legal,
+            )
+
+
+def evaluated(
+    method: Method,
+    subjects: Sequence[str],
     guidelines: Sequence[Guideline],
     numbers: Seeds,
     executor: Executor,
@@ -115,68 +162,44 @@ def _evaluated(
     progress: bool,
 ) -> Evaluation:
     """Runs every trial."""
-    others = tuple(each for each in dict.fromkeys(schemes) if each != scheme)
-    _require_legal((scheme, *others))
-    planned = [
-        planned
-        for guideline in guidelines
-        for each in (scheme, *others)
-        for planned in _of_guideline(guideline, each, is_evaluated=each == scheme)
-    ]
+    method.require_legal(subjects)
+    planned = _planned(method, subjects, guidelines)
     trials = [each for each in planned if isinstance(each, Trial)]
     not_run = tuple(each for each in planned if isinstance(each, NotRun))
     numbers = Seeds(affordable([each.scenario for each in trials], numbers, within_s, executor).seeds)
     jobs = [Job(trial.scenario, seed) for trial in trials for seed in numbers]
-    metrics = [metrics_of(trial.case) for trial in trials]
-    found = [[[Observation.nothing()] * len(numbers) for _ in each] for each in metrics]
+    found = [[[Observation.nothing()] * len(numbers) for _ in trial.metrics] for trial in trials]
     # A result is read when it is there and let go: all of them would fill the memory.
-    for position, result in run_each(jobs, executor=executor, progress=progress, label="RFC 7928"):
+    for position, result in run_each(jobs, executor=executor, progress=progress, label=method.document):
         trial, seed = divmod(position, len(numbers))
-        for metric, row in zip(metrics[trial], found[trial], strict=True):
+        for metric, row in zip(trials[trial].metrics, found[trial], strict=True):
             row[seed] = metric.observe(result)
     figures = [
         Figure(trial, metric, tuple(observed))
-        for trial, own, rows in zip(trials, metrics, found, strict=True)
-        for metric, observed in zip(own, rows, strict=True)
+        for trial, rows in zip(trials, found, strict=True)
+        for metric, observed in zip(trial.metrics, rows, strict=True)
     ]
-    return Evaluation(scheme, others, numbers, tuple(figures), not_run)
+    subject, *beside = subjects
+    return Evaluation(method, subject, tuple(beside), numbers, (*figures, *harms(figures)), not_run)
 
 
-def _require_legal(schemes: Sequence[str]) -> None:
-    """Refuses a scheme before anything is run.
-
-    Raises:
-        ScenarioError: There is none of this name, or a parameter is refused.
-    """
-    plain = Scenario.of(scenario(tcp("bulk")))
-    for scheme in schemes:
-        Queues.of(plain, (DATA,)).with_scheme(plain, scheme)
-
-
-def _of_guideline(guideline: Guideline, scheme: str, *, is_evaluated: bool) -> Iterator[Trial | NotRun]:
-    if guideline.not_run and is_evaluated:
-        yield NotRun(guideline.section, guideline.name, "", guideline.not_run)
-    for case in guideline.cases:
-        if is_evaluated or case.beside:
-            yield from _of_case(guideline, case, scheme)
-
-
-def _of_case(guideline: Guideline, case: Case, scheme: str) -> Iterator[Trial | NotRun]:
-    title = f"{guideline.name}, {case.name}" if case.name else guideline.name
-
-    def refused(title: str, reason: Exception) -> NotRun:
-        return NotRun(guideline.section, title, scheme, str(reason))
-
-    own = Scenario.of(dict(case.document))
-    queues = Queues.of(own, case.placed or case.links)
-    try:
-        variations = case.variation(scheme, queues.with_scheme(own, scheme), queues)
-    except (NotApplicableError, ScenarioError) as error:
-        yield refused(title, error)
-        return
-    for change, varied in variations.items():
-        name, own_title = (change, change) if change else (case.name, title)
-        try:
-            yield Trial(guideline, case, name, own_title, scheme, queues.with_scheme(own, varied))
-        except ScenarioError as error:
-            yield refused(own_title, error)
+def _planned(
+    method: Method, subjects: Sequence[str], guidelines: Sequence[Guideline]
+) -> list[Trial | NotRun]:
+    """Every trial of every section, subject by subject; what others have alone once for each case."""
+    evaluated = subjects[0]
+    found: list[Trial | NotRun] = []
+    alone: set[tuple[str, str]] = set()
+    for guideline in guidelines:
+        if guideline.not_run:
+            found.append(NotRun(guideline.section, guideline.name, "", guideline.not_run))
+        for subject in subjects:
+            cases = [case for case in guideline.cases if case.beside or subject == evaluated]
+            for each in (each for case in cases for each in method.trials(guideline, case, subject)):
+                if isinstance(each, Trial) and each.subject == ALONE:
+                    place = guideline.section, each.name
+                    if place in alone:
+                        continue
+                    alone.add(place)
+                found.append(each)
+    return found

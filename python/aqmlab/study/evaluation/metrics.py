@@ -1,5 +1,7 @@
 """The metrics of RFC 7928, section 2, of one run: which a scenario has follows from its traffic.
 
+The card of a controller has the same.
+
 Most are quantities of the registry (`aqmlab.quantities`). What only the guidelines ask for is here.
 """
 
@@ -35,34 +37,61 @@ DELAY, GOODPUT = "queue_mean_ms", "goodput_mbps"
 _WITHIN = ("completion_p50_s", "completion_p95_s")
 
 
+_MORE_IS_BETTER = {
+    GOODPUT,
+    "call_bitrate_mbps",
+    "goodput_ratio",
+    "jain_index",
+    "throughput_mbps",
+    "utilization_percent",
+    "voice_mos",
+}
+"""By the name without its part. Of all others less is better."""
+
+
 @dataclass(frozen=True)
 class Metric:
-    """A metric of a run.
+    """A number of a scenario for each seed.
 
     Attributes:
-        section: Of RFC 7928, such as 2.6.
+        section: Of RFC 7928, such as 2.6, or of RFC 9743.
         name: What tables call it; as of a quantity, the part of the traffic stands behind a slash.
         unit: Its unit; empty for a ratio or an index.
-        observe: What a run says of it: its value, a bound, or nothing.
     """
 
     section: str
     name: str
     unit: str
+
+    @property
+    def more_is_better(self) -> bool:
+        """Whether a greater number is the better one."""
+        return self.name.partition("/")[0].partition("@")[0] in _MORE_IS_BETTER
+
+
+@dataclass(frozen=True)
+class OfRun(Metric):
+    """A metric of one run.
+
+    Attributes:
+        observe: What a run says of it: its value, a bound, or nothing.
+    """
+
     observe: Callable[[Recorded], Observation]
 
 
-def metrics_of(case: Case) -> list[Metric]:
+def metrics_of(case: Case) -> list[OfRun]:
     """Every metric that the runs of a case have."""
     document = case.document
     return [
         *_of_links(case),
-        _measured_as("2.5", GOODPUT, "Mbit/s", partial(total_goodput_mbps, document=document)),
+        measured_as("2.5", GOODPUT, "Mbit/s", partial(total_goodput_mbps, document=document)),
         *(metric for flows in document["flows"] for metric in _of_flows(flows, case)),
         *(metric for group in document["datagrams"] for metric in _of_datagrams(group["name"], case)),
         *(metric for group in document["populations"] for metric in _of_users(group["name"])),
         *_of_phases(case),
         *_of_ratio(case),
+        *case.counted,
     ]
 
 
@@ -107,6 +136,18 @@ def loss_gap_ms(result: Recorded, *, links: Sequence[str]) -> float:
     return 1e3 * float(np.median(np.concatenate(gaps)))
 
 
+def sent_packets(result: Recorded, *, link: str) -> float:
+    """Packets on their way to a link in the measured window, those that were lost before it among them."""
+    [found] = [each for each in result.run["impairments"] if each["link"] == link]
+    return float(found["arrived"]["packets"])
+
+
+def sent_per_round_trip(result: Recorded, *, link: str, round_trip_ms: float) -> float:
+    """The same for each round trip of the window."""
+    window_ms = 1e3 * (result.run["measured_until_s"] - result.run["measured_from_s"])
+    return float(sent_packets(result, link=link) * round_trip_ms / window_ms)
+
+
 def _measured(result: Recorded, rows: pa.Table) -> NDArray[np.bool_]:
     """Which rows of packets are in the measured window."""
     time_s = to_numpy(rows["time_s"])
@@ -123,21 +164,21 @@ def queueing_delay_ms(result: Recorded, *, link: str, begin_s: float, end_s: flo
     return float(delays_ms[inside].mean())
 
 
-def _of_links(case: Case) -> Iterator[Metric]:
+def _of_links(case: Case) -> Iterator[OfRun]:
     for name, unit, section in (
         (DELAY, "ms", "2.6"),
         ("loss_percent", "%", "2.3"),
         ("marked_percent", "%", "2.3"),
         ("utilization_percent", "%", "2.5"),
     ):
-        yield Metric(section, name, unit, partial(_quantity, name=name, links=case.links))
+        yield OfRun(section, name, unit, partial(_quantity, name=name, links=case.links))
         for link in case.links if len(case.links) > 1 else ():
-            yield Metric(section, f"{name}/links.{link}", unit, partial(_quantity, name=name, links=(link,)))
+            yield OfRun(section, f"{name}/links.{link}", unit, partial(_quantity, name=name, links=(link,)))
     if case.document["record"]["packets"]:
-        yield _measured_as("2.3", "loss_gap_p50_ms", "ms", partial(loss_gap_ms, links=case.links))
+        yield measured_as("2.3", "loss_gap_p50_ms", "ms", partial(loss_gap_ms, links=case.links))
 
 
-def _of_flows(flows: Mapping[str, Any], case: Case) -> Iterator[Metric]:
+def _of_flows(flows: Mapping[str, Any], case: Case) -> Iterator[OfRun]:
     part = f"flows.{flows['name']}"
     yield _named("2.5", f"goodput_mbps/{part}", "Mbit/s", case)
     yield _named("2.3", f"loss_percent/{part}", "%", case)
@@ -148,41 +189,47 @@ def _of_flows(flows: Mapping[str, Any], case: Case) -> Iterator[Metric]:
             yield _named("2.1", f"{name}/{part}", "s", case)
         return
     yield _named("2.5", f"jain_index/{part}", "", case)
+    if not case.document["record"]["packets"]:
+        return
     compute = partial(loss_synchronisation_percent, group=flows["name"], links=case.links)
-    yield _measured_as("2.4", f"loss_synchronisation_percent/{part}", "%", compute)
+    yield measured_as("2.4", f"loss_synchronisation_percent/{part}", "%", compute)
 
 
-def _of_datagrams(group: str, case: Case) -> Iterator[Metric]:
+def _of_datagrams(group: str, case: Case) -> Iterator[OfRun]:
     part = f"datagrams.{group}"
     for name in ("delay_p50_ms", "delay_p95_ms", "delay_p99_ms", "delay_variation_p99_ms"):
         yield _named("2.6", f"{name}/{part}", "ms", case)
     yield _named("2.3", f"loss_percent/{part}", "%", case)
     if group.startswith(VOICE):
         yield _named("2.6", f"voice_mos/{part}", "", case)
+    if any("adaptive_video" in each for each in case.document["datagrams"] if each["name"] == group):
+        yield _named("2.5", f"call_bitrate_mbps/{part}", "Mbit/s", case)
+        yield _named("2.6", f"call_frame_delay_p95_ms/{part}", "ms", case)
+        yield _named("2.6", f"call_frozen_percent/{part}", "%", case)
     if group != PROBE:
         yield _named("2.5", f"goodput_mbps/{part}", "Mbit/s", case)
 
 
-def _of_users(group: str) -> Iterator[Metric]:
+def _of_users(group: str) -> Iterator[OfRun]:
     section, name = ("2.2", "start_up") if group == OPENER else ("2.1", "completion")
     for percentile in (50, 95):
         observe = partial(_of_population, name=f"page_followed_p{percentile}_s", group=group)
-        yield Metric(section, f"{name}_p{percentile}_s/populations.{group}", "s", observe)
+        yield OfRun(section, f"{name}_p{percentile}_s/populations.{group}", "s", observe)
     if group != OPENER:
         part = f"goodput_mbps/populations.{group}"
-        yield Metric("2.5", part, "Mbit/s", partial(_quantity, name=part, links=()))
+        yield OfRun("2.5", part, "Mbit/s", partial(_quantity, name=part, links=()))
 
 
-def _of_phases(case: Case) -> Iterator[Metric]:
+def _of_phases(case: Case) -> Iterator[OfRun]:
     [link] = case.links if case.phases else [""]
     for phase, (begin_s, end_s) in case.phases.items():
         delay = partial(queueing_delay_ms, link=link, begin_s=begin_s, end_s=end_s)
-        yield _measured_as("2.6", f"queueing_delay_ms@{phase}", "ms", delay)
+        yield measured_as("2.6", f"queueing_delay_ms@{phase}", "ms", delay)
         name = f"throughput_mbps/links.{link}@{begin_s:g}-{end_s:g}"
-        yield Metric("2.5", f"throughput_mbps@{phase}", "Mbit/s", partial(_quantity, name=name, links=()))
+        yield OfRun("2.5", f"throughput_mbps@{phase}", "Mbit/s", partial(_quantity, name=name, links=()))
 
 
-def _of_ratio(case: Case) -> Iterator[Metric]:
+def _of_ratio(case: Case) -> Iterator[OfRun]:
     if case.ratio is None:
         return
 
@@ -192,14 +239,14 @@ def _of_ratio(case: Case) -> Iterator[Metric]:
             raise TooLittleDataError("the first group delivered nothing")
         return second / first
 
-    yield _measured_as("2.5", "goodput_ratio/flows.{1}-to-{0}".format(*case.ratio), "", ratio)
+    yield measured_as("2.5", "goodput_ratio/flows.{1}-to-{0}".format(*case.ratio), "", ratio)
 
 
-def _named(section: str, name: str, unit: str, case: Case) -> Metric:
-    return Metric(section, name, unit, partial(_quantity, name=name, links=case.links))
+def _named(section: str, name: str, unit: str, case: Case) -> OfRun:
+    return OfRun(section, name, unit, partial(_quantity, name=name, links=case.links))
 
 
-def _measured_as(section: str, name: str, unit: str, compute: Callable[[Recorded], float]) -> Metric:
+def measured_as(section: str, name: str, unit: str, compute: Callable[[Recorded], float]) -> OfRun:
     """A metric that a run has whole, or not at all."""
 
     def observe(result: Recorded) -> Observation:
@@ -208,7 +255,7 @@ def _measured_as(section: str, name: str, unit: str, compute: Callable[[Recorded
         except (MissingDataError, TooLittleDataError):
             return Observation.nothing()
 
-    return Metric(section, name, unit, observe)
+    return OfRun(section, name, unit, observe)
 
 
 def _quantity(result: Recorded, *, name: str, links: Sequence[str]) -> Observation:

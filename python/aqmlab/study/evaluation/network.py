@@ -7,7 +7,10 @@ receivers. The buffer is the product of bandwidth and delay, the same for every 
 from __future__ import annotations
 
 import math
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 Table: TypeAlias = dict[str, Any]
 
@@ -105,22 +108,19 @@ def udp(name: str, rate_mbps: float, *, packet_bytes: int = 1_000, **changed: ob
     }
 
 
-def readers(name: str, count: int) -> Table:
-    """People who load pages of 50 objects over six connections (section 7.2)."""
-    model = {"model": "fixed-page", "objects_per_page": 50, "think_time_mean_seconds": 5.0}
-    return _users(name, count, model)
-
-
-def scenario(*traffic: Table, network: Table | None = None, **changed: Any) -> Table:  # noqa: ANN401
-    """A scenario with this traffic, and with who measures beside it.
+def readers(name: str, count: int, *, delay_ms: float = ROUND_TRIP_MS - 2 * _LINK_DELAY_MS) -> Table:
+    """People who load pages of 50 objects over six connections (section 7.2).
 
     Args:
-        traffic: Tables of flows, datagrams and populations, told apart by their keys.
-        network: By default the dumbbell.
-        changed: Other keys, instead of those here.
+        name: What they are called.
+        count: How many.
+        delay_ms: Of their round trips, beside that of the link.
     """
-    made = network if network is not None else {"dumbbell": dumbbell()}
-    probe = udp(PROBE, _PROBE_BYTES * 8 / _PROBE_INTERVAL_S / 1e6, packet_bytes=_PROBE_BYTES)
+    model = {"model": "fixed-page", "objects_per_page": 50, "think_time_mean_seconds": 5.0}
+    return _users(name, count, model, delay_ms)
+
+
+def _opener() -> Table:
     every_second = {
         "model": "fixed-page",
         "objects_per_page": 1,
@@ -128,12 +128,36 @@ def scenario(*traffic: Table, network: Table | None = None, **changed: Any) -> T
         "think_time_mean_seconds": 1.0,
         "think_time_law": "constant",
     }
-    everything = [*traffic, probe, _users(OPENER, 1, every_second)]
+    return _users(OPENER, 1, every_second, ROUND_TRIP_MS - 2 * _LINK_DELAY_MS)
+
+
+def probe() -> Table:
+    """Datagrams that feel the delay and jitter of whoever shares the link."""
+    return udp(PROBE, _PROBE_BYTES * 8 / _PROBE_INTERVAL_S / 1e6, packet_bytes=_PROBE_BYTES)
+
+
+def scenario(
+    *traffic: Table,
+    network: Table | None = None,
+    measuring: Sequence[Table] | None = None,
+    **changed: Any,  # noqa: ANN401
+) -> Table:
+    """A scenario with this traffic, and with who measures beside it.
+
+    Args:
+        traffic: Tables of flows, datagrams and populations, told apart by their keys.
+        network: By default the dumbbell.
+        measuring: Who measures; by default probes, and somebody who opens connections.
+        changed: Other keys, instead of those here.
+    """
+    made = network if network is not None else {"dumbbell": dumbbell()}
+    everything = [*traffic, *((probe(), _opener()) if measuring is None else measuring)]
     flows = [each for each in everything if "base_rtt_ms" in each]
+    people = [each for each in everything if "browsers" in each]
     record = {
         "traffic": True,
         "flows": True,
-        "responses": "rows",
+        **({"responses": "rows"} if people else {}),
         "packets": any(each["count"] > 1 and "bytes" not in each for each in flows),
         **changed.pop("record", {}),
     }
@@ -144,7 +168,7 @@ def scenario(*traffic: Table, network: Table | None = None, **changed: Any) -> T
         **made,
         "flows": flows,
         "datagrams": [each for each in everything if "packet_bytes" in each],
-        "populations": [each for each in everything if "browsers" in each],
+        "populations": people,
         "record": record,
         **changed,
     }
@@ -169,16 +193,15 @@ def trace(rates_mbps: tuple[float, ...], each_ms: int) -> tuple[str, float]:
     return "".join(f"{each}\n" for each in instants), mean_mbps
 
 
-def _users(name: str, count: int, model: Table) -> Table:
+def _users(name: str, count: int, model: Table, delay_ms: float) -> Table:
     """People whose hosts have Linux's initial window of ten segments, as section 7.2 asks."""
-    delay_ms = round(ROUND_TRIP_MS - 2 * _LINK_DELAY_MS)
     return {
         "name": name,
         "browsers": "browsers-right",
         "servers": "servers-left",
         "count": count,
         "model": model,
-        "minimum_delay_ms": {"low": delay_ms, "high": delay_ms},
+        "minimum_delay_ms": {"low": round(delay_ms), "high": round(delay_ms)},
         "profile": "linux6-cubic",
         "start": "fresh",
     }

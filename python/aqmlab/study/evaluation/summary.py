@@ -1,4 +1,4 @@
-"""The summary of an evaluation (RFC 7928, section 13): a scheme's main numbers beside those of others."""
+"""The summary of an evaluation (RFC 7928, section 13): the subject's main numbers beside those of others."""
 
 from __future__ import annotations
 
@@ -9,36 +9,36 @@ import numpy as np
 
 from aqmlab.inference import Interval, mean_interval
 from aqmlab.inference.replication import MINIMUM_REPLICATIONS
-from aqmlab.study.evaluation.metrics import DELAY, GOODPUT, metrics_of
+from aqmlab.study.evaluation.evaluation import ALONE
+from aqmlab.study.evaluation.judgement import Judgement, judgements_of, numbers_of
+from aqmlab.study.evaluation.metrics import DELAY, GOODPUT
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from aqmlab.study.evaluation.evaluation import Evaluation, Figure, Trial
     from aqmlab.study.evaluation.guideline import Guideline
-
-SHOWN = {DELAY: "delay ms", GOODPUT: "Mbit/s"}
-"""What every case is summed up by."""
-
 
 _LEADING = ("8.2.4", "8.2.3", "8.2.2", "5.1.1")
 
 
 @dataclass(frozen=True)
 class SummaryRow:
-    """A number of a case under every scheme.
+    """A number of a case with every subject.
 
     Attributes:
-        section: Of RFC 7928.
+        section: Of the guideline.
         name: Of the section and the case.
         number: What it is, with its unit, in a few letters.
-        figures: By scheme; none where the case was not run with it.
+        figures: By subject; none where the case was not run with it.
+        judgement: The evaluated controller's against the standard's, where there is a standard.
     """
 
     section: str
     name: str
     number: str
     figures: Mapping[str, Figure | None]
+    judgement: Judgement | None = None
 
 
 @dataclass(frozen=True)
@@ -61,38 +61,52 @@ class Standings:
 
 
 def summary_of(evaluation: Evaluation) -> list[SummaryRow]:
-    """Delay, goodput and the headlines of every case."""
+    """What is shown of every case, the headlines and the harm of every case."""
+    judged = {(id(each.trial.case), each.own.metric.name): each for each in judgements_of(evaluation)}
     return [
         SummaryRow(
             trial.guideline.section,
             trial.title,
             number,
-            {
-                scheme: evaluation.figure(trial.guideline.section, trial.name, scheme, metric)
-                for scheme in evaluation.schemes
-            },
+            _figures(evaluation, trial, metric, evaluation.subjects),
+            judged.get((id(trial.case), metric)),
         )
         for trial in cases_of(evaluation)
-        for metric, number in {**SHOWN, **trial.case.headlines}.items()
+        for metric, number in {**evaluation.method.shown, **numbers_of(trial)}.items()
     ]
 
 
 def details_of(evaluation: Evaluation, guideline: Guideline) -> list[SummaryRow]:
-    """Every metric of a section's cases."""
-    return [
-        SummaryRow(
-            guideline.section,
-            trial.title,
-            f"{metric.name}, {metric.unit}" if metric.unit else metric.name,
-            {
-                scheme: evaluation.figure(guideline.section, trial.name, scheme, metric.name)
-                for scheme in evaluation.schemes
-            },
-        )
-        for trial in cases_of(evaluation)
-        if trial.guideline is guideline
-        for metric in metrics_of(trial.case)
-    ]
+    """Every metric of a section's cases, with what others have alone."""
+    found: dict[tuple[str, str], SummaryRow] = {}
+    columns = columns_of(evaluation)
+    titles = {id(trial): trial for trial in cases_of(evaluation) if trial.guideline is guideline}
+    for trial in titles.values():
+        of_case = (each for each in evaluation.figures if _is_of(each.trial, trial))
+        for metric in {each.metric.name: each.metric for each in of_case}.values():
+            name = f"{metric.name}, {metric.unit}" if metric.unit else metric.name
+            row = SummaryRow(
+                guideline.section, trial.title, name, _figures(evaluation, trial, metric.name, columns)
+            )
+            found[trial.title, name] = row
+    return list(found.values())
+
+
+def columns_of(evaluation: Evaluation) -> tuple[str, ...]:
+    """The subjects, and `ALONE` where something was run without one."""
+    has_alone = any(trial.subject == ALONE for trial in evaluation.trials)
+    return (*evaluation.subjects, *([ALONE] if has_alone else []))
+
+
+def _is_of(trial: Trial, other: Trial) -> bool:
+    return (trial.guideline.section, trial.name) == (other.guideline.section, other.name)
+
+
+def _figures(
+    evaluation: Evaluation, trial: Trial, metric: str, subjects: Sequence[str]
+) -> dict[str, Figure | None]:
+    place = trial.guideline.section, trial.name
+    return {subject: evaluation.figure(*place, subject, metric) for subject in subjects}
 
 
 def standings_of(evaluation: Evaluation) -> list[Standings]:
@@ -109,7 +123,7 @@ def _standings(evaluation: Evaluation, other: str, metric: str) -> Standings:
     for trial in cases_of(evaluation):
         section, name = trial.guideline.section, trial.name
         own, others = (
-            evaluation.figure(section, name, scheme, metric) for scheme in (evaluation.scheme, other)
+            evaluation.figure(section, name, scheme, metric) for scheme in (evaluation.subject, other)
         )
         if own is None or others is None:
             continue
@@ -129,8 +143,9 @@ def leading_case(evaluation: Evaluation) -> Trial | None:
 
 
 def cases_of(evaluation: Evaluation) -> list[Trial]:
-    """A trial of each case: the evaluated scheme's, or another's where that was not run."""
+    """A trial of each case: the evaluated subject's, or another's where that was not run."""
     found: dict[tuple[str, str], Trial] = {}
     for trial in evaluation.trials:
-        found.setdefault((trial.guideline.section, trial.name), trial)
+        if trial.subject != ALONE:
+            found.setdefault((trial.guideline.section, trial.name), trial)
     return list(found.values())

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 def figures_table(evaluation: Evaluation) -> Table:
-    """Every metric of every case and scheme, a row each: for programs."""
+    """Every metric of every case and subject, a row each: for programs."""
     columns: list[Column[Figure]] = [
         in_csv("section", lambda each: each.trial.guideline.section),
         in_csv("scenario", lambda each: each.trial.guideline.name),
         in_csv("case", lambda each: each.trial.name),
-        in_csv("scheme", lambda each: each.trial.scheme),
+        in_csv(evaluation.method.kind, lambda each: each.trial.subject),
         in_csv("metric_section", lambda each: each.metric.section),
         in_csv("metric", lambda each: each.metric.name),
         in_csv("unit", lambda each: each.metric.unit),

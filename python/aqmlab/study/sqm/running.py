@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aqmlab import arguments, shown
-from aqmlab.comparison.comparison import Comparison
+from aqmlab.comparison.comparison import Comparison, compared
 from aqmlab.comparison.running import run_comparison
 from aqmlab.errors import RefusalError
 from aqmlab.load.queue_place import LEAST_SHARE
@@ -157,7 +157,7 @@ def sqm(
     found = run_comparison(
         room.of(scenarios),
         room.seeds,
-        told=Comparison.of,
+        told=compared,
         executor=engine,
         progress=progress,
     )

@@ -1,4 +1,4 @@
-"""Every section of RFC 7928 that asks for an experiment: one more is one more entry.
+"""Every section of RFC 7928 (queue disciplines) that asks for an experiment: one more is one more entry.
 
 Source: N. Kuhn, P. Natarajan, N. Khademi, D. Ros, *Characterization Guidelines for Active Queue Management*
 (RFC 7928, 2016). What the RFC leaves open, such as rates and durations, is chosen in `network.py`.
@@ -6,9 +6,8 @@ Source: N. Kuhn, P. Natarajan, N. Khademi, D. Ros, *Characterization Guidelines 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from aqmlab.errors import RefusalError
 from aqmlab.study.evaluation.guideline import Case, Guideline
 from aqmlab.study.evaluation.network import (
     BACK,
@@ -27,10 +26,6 @@ from aqmlab.study.evaluation.network import (
     udp,
 )
 from aqmlab.study.evaluation.variations import behind_fair_queue, with_ecn, with_neighbours
-from aqmlab.terminal.spelling import nearest
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _SHORT_BYTES = 55 * 1_448
 """A transfer between 10 and 100 packets."""
@@ -289,28 +284,3 @@ GUIDELINES: tuple[Guideline, ...] = (
     ),
 )  # fmt: skip
 """All of them, by section."""
-
-
-def chosen(sections: Sequence[str]) -> list[Guideline]:
-    """The guidelines of these sections: `8.2` chooses all below it, and none given chooses all.
-
-    Raises:
-        RefusalError: There is no such section; the message lists them.
-    """
-    legal = [each.section for each in GUIDELINES]
-    for section in sections:
-        if not any(_within(each, section) for each in legal):
-            raise RefusalError(
-                f"section {section}: RFC 7928 asks for nothing there; legal: {', '.join(legal)}"
-                f"{nearest(section, legal)}",
-                place="only",
-                value=section,
-                legal=", ".join(legal),
-            )
-    if not sections:
-        return list(GUIDELINES)
-    return [each for each in GUIDELINES if any(_within(each.section, wanted) for wanted in sections)]
-
-
-def _within(section: str, wanted: str) -> bool:
-    return section == wanted or section.startswith(f"{wanted}.")

@@ -1,0 +1,198 @@
+"""A queue as an environment of Gymnasium: its rules, its numbers, and episodes that go back."""
+
+from __future__ import annotations
+
+import runpy
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+gymnasium = pytest.importorskip("gymnasium")
+
+import aqmlab  # noqa: E402
+from aqmlab.environments import OF_A_LINK, QueueEnvironment  # noqa: E402
+from aqmlab.errors import RefusalError, ScenarioError  # noqa: E402
+from documented import ROOT  # noqa: E402
+
+LINE = """
+name = "an agent's"
+duration_s = 6.0
+warm_up_s = 1.0
+
+[dumbbell]
+rate_mbps = 4.0
+queue = { scheme = "red", limit_packets = 200, min_th_packets = 1, max_th_packets = 100, ecn = true }
+
+[[flows]]
+count = 3
+direction = "left-to-right"
+base_rtt_ms = 40.0
+host = { ecn = "on" }
+"""
+LINK = "left-to-right"
+
+
+def environment(**given: Any) -> QueueEnvironment:  # noqa: ANN401
+    return QueueEnvironment(LINE, **{"link": LINK, "actions": {"max_p": (0.01, 1.0)}, **given})
+
+
+def test_it_keeps_the_rules_of_gymnasium() -> None:
+    from gymnasium.utils.env_checker import check_env
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # advice on ranges: that of a parameter is its own
+        check_env(environment(), skip_render_check=True)
+
+
+def test_an_episode_is_a_run_and_what_changes_nothing_leaves_its_tables() -> None:
+    """Each step sets `max_p` to what it is: everything is as in the run without an agent."""
+    alone = aqmlab.run(aqmlab.Scenario.from_toml(LINE), seed=7)
+    episode = environment(step_s=0.5)
+    _, facts = episode.reset(options={"seed": 7})
+    assert facts == {"seed": 7, "time_s": 1.0}
+    over, steps = False, 0
+    max_p = aqmlab.Scenario.from_toml(LINE).resolved["dumbbell"]["queue"]["max_p"]
+    while not over:
+        _, _, ended, over, facts = episode.step(np.array([max_p]))
+        assert not ended
+        steps += 1
+    assert (steps, facts["time_s"]) == (10, 6.0)
+    result = episode.result()
+    assert len(result.actions) == 10
+    for name, table in alone.tables.items():
+        assert result.tables[name].equals(table), name
+
+
+def test_what_an_agent_sees_is_what_a_simulation_observes() -> None:
+    episode, simulation = environment(step_s=0.25), aqmlab.Simulation(LINE, seed=3)
+    seen, _ = episode.reset(options={"seed": 3})
+    simulation.advance_until(1.0)
+    for value in (0.02, 0.9, 0.3):
+        observed = simulation.observe()
+        link, flows = observed.links[LINK], observed.groups["flows-0"]
+        since_s = observed.time_s - observed.since_s
+        expected = {
+            f"{LINK}.queueing_delay_s": link.queueing_delay_s,
+            f"{LINK}.mean_backlog_packets": link.mean_backlog_packets,
+            f"{LINK}.utilization": link.utilization,
+            f"{LINK}.arrived_mbps": link.arrived_bytes * 8e-6 / since_s,
+            f"{LINK}.marked_share": link.marked_packets / link.arrived_packets,
+            "flows-0.delivered_mbps": flows.delivered_bytes * 8e-6 / since_s,
+        }
+        found = dict(zip(episode.names, seen, strict=True))
+        for name, number in expected.items():
+            assert found[name] == pytest.approx(number, rel=1e-6), name
+        simulation.act(LINK, max_p=value)
+        simulation.advance_until(simulation.time_s + 0.25)
+        seen, reward, *_ = episode.step(np.array([value]))
+        link = simulation.copy().observe().links[LINK]
+        assert reward == pytest.approx(link.utilization - link.queueing_delay_s / 0.1)
+
+
+def test_an_episode_goes_back_and_on_from_there_as_often_as_one_likes() -> None:
+    episode = environment()
+    episode.reset(options={"seed": 5})
+    episode.step(np.array([0.5]))
+    here = episode.state()
+
+    def ahead(value: float) -> list[tuple[Any, ...]]:
+        episode.rewind(here)
+        return [
+            (seen.tobytes(), reward)
+            for seen, reward, *_ in (episode.step(np.array([value])) for _ in range(8))
+        ]
+
+    gentle, harsh, again = ahead(0.02), ahead(1.0), ahead(0.02)
+    assert gentle == again
+    assert gentle != harsh
+    # An episode that never went back is the same as the one that did.
+    straight = environment()
+    straight.reset(options={"seed": 5})
+    straight.step(np.array([0.5]))
+    assert gentle == [
+        (seen.tobytes(), reward) for seen, reward, *_ in (straight.step(np.array([0.02])) for _ in range(8))
+    ]
+
+
+def test_seeds_are_gymnasiums_or_the_runs_own() -> None:
+    one, other = environment(), environment()
+    seeds = [one.reset(seed=11)[1]["seed"], one.reset()[1]["seed"]]
+    assert [other.reset(seed=11)[1]["seed"], other.reset()[1]["seed"]] == seeds
+    assert seeds[0] != seeds[1]
+    assert one.reset(options={"seed": 2})[1]["seed"] == 2
+
+
+def test_several_at_once_see_what_each_sees_alone() -> None:
+    several = gymnasium.vector.SyncVectorEnv([environment, environment])
+    seen, _ = several.reset(seed=[1, 2])
+    seen, reward, *_ = several.step(np.array([[0.1], [0.7]], dtype=np.float32))
+    for place, (seed, value) in enumerate([(1, 0.1), (2, 0.7)]):
+        alone = environment()
+        alone.reset(seed=seed)
+        expected, earned, *_ = alone.step(np.array([value], dtype=np.float32))
+        assert seen[place].tobytes() == expected.tobytes()
+        assert reward[place] == earned
+    several.close()
+
+
+def test_an_agent_is_paid_by_what_it_is_told_to_be() -> None:
+    episode = environment(reward=lambda seen, link: -seen.groups["flows-0"].delivered_bytes * len(link))
+    episode.reset(options={"seed": 1})
+    _, reward, *_ = episode.step(np.array([0.1]))
+    assert reward == -episode.observed.groups["flows-0"].delivered_bytes * len(LINK) < 0
+
+
+def test_the_rate_and_whole_numbers_are_set_too() -> None:
+    episode = environment(actions={"rate_mbps": (1.0, 8.0), "limit_packets": (10, 200)})
+    assert episode.keys == ("rate_mbps", "limit_packets")
+    episode.reset(options={"seed": 1})
+    episode.step(np.array([2.5, 40.4]))
+    episode.step(np.array([99.0, 0.0]))  # beyond both ranges: their ends
+    told = episode.result().actions
+    assert [(each["rate_mbps"], each["limit_packets"]) for each in told] == [(2.5, 40), (8.0, 10)]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"actions": {}}, "actions: one parameter or more"),
+        ({"actions": {"max_p": 0.5}}, "actions: max_p: the least and the largest value"),
+        ({"actions": {"max_p": (1.0, 0.1)}}, "max_p: the least and the largest value"),
+        ({"actions": {"max_p": (0.1, float("inf"))}}, "max_p: the least and the largest value"),
+        ({"actions": {"max_q": (0.1, 1.0)}}, "`max_q` of red cannot be changed during a run; legal: .*max_p"),
+        ({"actions": {"max_p": (0.1, 2.0)}}, "max_p"),
+        ({"link": "up"}, 'no monitored link is called "up"'),
+        ({"step_s": 0.0}, "step_s"),
+        ({"start_s": 6.0}, "start_s: from 0 to below 6"),
+    ],
+)
+def test_what_it_cannot_be_is_said_when_it_is_made(given: dict[str, Any], said: str) -> None:
+    with pytest.raises((RefusalError, ScenarioError), match=said):
+        environment(**given)
+
+
+def test_the_numbers_have_names() -> None:
+    episode = environment()
+    assert episode.names[: len(OF_A_LINK)] == tuple(f"{LINK}.{name}" for name in OF_A_LINK)
+    assert episode.observation_space.shape == (len(episode.names),)
+
+
+def test_the_example_trains_an_agent_whose_episodes_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    example = runpy.run_path(str(ROOT / "examples" / "my_agent.py"))
+    line = example["LINE"].replace("duration_s = 40.0", "duration_s = 14.0")
+    env = QueueEnvironment(line, link=LINK, actions={"limit_packets": (5, 256)}, step_s=0.2)
+    # Globals of a file that was run are those of its functions.
+    names = example["trained"].__globals__
+    monkeypatch.setitem(names, "GENERATIONS", 1)
+    monkeypatch.setitem(names, "CANDIDATES", 4)
+    weights = example["trained"](env)
+    assert weights.shape == (4,)
+    example["episode"](env, weights, 1)
+    own = env.result()
+    limits = {action["limit_packets"] for action in own.actions}
+    assert limits <= set(range(5, 257))
+    beside = aqmlab.run(aqmlab.Scenario.from_toml(line), seed=1)
+    found = aqmlab.compare({"drop-tail": [beside], "agent": [own]})
+    assert found.names == ("drop-tail", "agent")
