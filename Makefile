@@ -32,7 +32,7 @@ BROWSER_MODULE := target/module/wasm32-unknown-unknown/browser/aqmlab_browser.wa
 
 browser: target/browser/index.html ## a page that simulates a household in any browser: static files in target/browser
 
-target/browser/index.html: $(BROWSER_MODULE) $(wildcard tools/browser/*.py tools/browser/page/*) $(shell find python/aqmlab -name '*.py' -o -name '*.js' -o -name '*.css') | $(VENV)/.installed
+target/browser/index.html: $(BROWSER_MODULE) $(wildcard tools/browser/*.py tools/browser/page/*) $(shell find python/aqmlab -name '*.py' -o -name '*.js' -o -name '*.css') | $(firstword $(wildcard $(VENV)/.installed-dev) $(VENV)/.installed)
 	$(BIN)/python tools/browser/build.py $(BROWSER_MODULE) target/browser
 
 $(BROWSER_MODULE): $(SOURCES)
@@ -42,7 +42,8 @@ $(BROWSER_MODULE): $(SOURCES)
 
 HAS_WASM_TARGET = test -d "$$(rustc --print sysroot)/lib/rustlib/wasm32-unknown-unknown/lib"
 
-test-browser: $(VENV)/.installed-dev browser ## that page: its numbers beside native ones in Node, its controls in Chromium
+test-browser: $(VENV)/.installed-dev ## that page: its numbers beside native ones in Node, its controls in Chromium
+	$(MAKE) browser
 	$(BIN)/pytest --quiet -m exhaustive tests/python/test_browser_page.py
 
 # Both halves at once: either leaves a processor idle for minutes.

@@ -1,7 +1,7 @@
 //! The functions of the module.
 //!
-//! A host asks for room (`aqmlab_room`), writes the scenario there as JSON in UTF-8, and calls `aqmlab_run` or
-//! `aqmlab_resolve`. The number that these return says what text stands at `aqmlab_text`,
+//! A host asks for room (`aqmlab_room`), writes the scenario there as JSON in UTF-8, and calls `aqmlab_run`
+//! or `aqmlab_resolve`. The number that these return says what text stands at `aqmlab_text`,
 //! `aqmlab_text_length` bytes of it:
 //!
 //! | | |

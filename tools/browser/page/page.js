@@ -20,7 +20,8 @@
 
   // A worker for each side: one run at a time, and a run that nobody wants any more ends with its worker.
   class Engine {
-    constructor() { this.worker = null; this.busy = null; this.ready = this.begin(); }
+    // The module is compiled once: by the worker `before` whose beginning this one waits.
+    constructor(before) { this.worker = null; this.busy = null; this.ready = Promise.resolve(before).then(() => this.begin()); }
 
     async begin() {
       const own = folder && await folder;
@@ -321,7 +322,7 @@
     const select = sectionOf(side).querySelector("select");
     select.append(...queues.map((each) => each.cloneNode(true)));
     select.addEventListener("change", () => set(side, select.value));
-    engines[side] = new Engine();
+    engines[side] = new Engine(engines.left?.ready);
   }
   build();
   showScene();
