@@ -36,7 +36,7 @@ def bundle(*, results: tuple[Path, ...], **asked: Any) -> None:  # noqa: ANN401
     \b
     Examples:
       aqmlab bundle results/compare-link
-      aqmlab bundle results/pi results/drop-tail --output pi.zip --title "PI beside drop-tail"
+      aqmlab bundle results/pi results/drop-tail --output pi.zip --title "PI"
       aqmlab bundle results/compare-link --no-runs --output supplement
     """
     given = results[0] if len(results) == 1 else list(results)

@@ -117,7 +117,7 @@ def reproduce(
       aqmlab reproduce sfa --cells tcp-dt,tcp-sfa --replications 1
       aqmlab reproduce all --costs              the same of every study
       aqmlab reproduce multicl --hosts linux6-cubic --cells dt,pi
-      aqmlab reproduce sfa --artifact sfa.zip               for an artifact evaluation
+      aqmlab reproduce sfa --artifact sfa.zip     for an artifact evaluation
       aqmlab reproduce sfa --proof order-of-round-trips     why numbers differ
       aqmlab reproduce strangers --source cake-flowiso    measurements by others
 
