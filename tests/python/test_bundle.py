@@ -6,6 +6,7 @@ import csv
 import hashlib
 import io
 import shlex
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -162,6 +163,42 @@ def test_what_a_program_changed_is_not_said_to_come_out_the_same(tmp_path: Path)
     assert "make new runs, which differ from these" in page
     assert "runs.sha256" not in page
     assert not (place / "runs.sha256").exists()
+
+
+def test_the_commands_of_live_runs_have_their_hosts_and_queues(tmp_path: Path) -> None:
+    scenario = aqmlab.Scenario.from_toml(BULK)
+    own = {"verdict": "valid", "hosts": "linux-reno"}
+    inside = {"verdict": "valid", "hosts": "linux-bbr", "kernel_queues": [{}], "user_mode": {}}
+    audits = [own, own, inside]
+    runs = [aqmlab.run(scenario, seed=seed).with_live(each) for seed, each in enumerate(audits, start=1)]
+    place = aqmlab.bundle(runs, output=tmp_path / "live")
+    one, two, three, *_ = commands_of(place)
+    assert one[:5] == ["aqmlab", "live", "scenarios/two-flows.toml", "--seed", "1"]
+    assert one[5:] == ["--hosts", "linux-reno", "--output", "again/two-flows/seed-1"]
+    assert two[5:] == ["--hosts", "linux-reno", "--output", "again/two-flows/seed-2"]
+    assert three[5:9] == ["--hosts", "linux-bbr", "--kernel", "user-mode"]
+
+
+def test_a_bundle_of_an_interrupted_comparison_says_what_is_missing(compared: Path, tmp_path: Path) -> None:
+    killed = tmp_path / "killed"
+    shutil.copytree(compared, killed)
+    for place in killed.glob("codel*"):
+        shutil.rmtree(place)
+    with pytest.warns(match="Unfinished comparison: 3 of 6 runs, none with codel"):
+        place = aqmlab.bundle(killed, output=tmp_path / "half")
+    assert "Unfinished comparison: 3 of 6 runs" in (place / "README.md").read_text(encoding="utf-8")
+
+
+def test_a_title_is_one_line(compared: Path, tmp_path: Path) -> None:
+    place = aqmlab.bundle(compared, output=tmp_path / "titled", title="Two\n# queues")
+    assert (place / "README.md").read_text(encoding="utf-8").startswith("# Two # queues\n\n2 config")
+
+
+@pytest.mark.parametrize("name", ["office.tar.gz", "office.tgz", "office.7z"])
+def test_the_name_of_another_archive_is_no_folder(compared: Path, tmp_path: Path, name: str) -> None:
+    with pytest.raises(FolderError, match=r"no archive of this kind; legal: a path that ends in \.zip"):
+        aqmlab.bundle(compared, output=tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_bundle_refuses_what_it_cannot_pack(compared: Path, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+from aqmlab.errors import FolderError
 from aqmlab.files.folders import complete_or_absent, require_new, require_writable, whole_file
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ Content: TypeAlias = bytes | str | Path
 CHECKSUMS = "SHA256SUMS"
 """Lists every other file with its digest, as `sha256sum --check` reads it."""
 ZIP = ".zip"
+_OTHER_ARCHIVES = (".7z", ".bz2", ".gz", ".rar", ".tar", ".tgz", ".xz", ".zst")
+"""Endings that whoever gives them takes for an archive; a folder of such a name would surprise."""
 _DATE = (1980, 1, 1, 0, 0, 0)
 """The first that a zip archive can have: its files are as old as the results, whose time nobody kept."""
 _UNIX = 3
@@ -35,9 +38,10 @@ def write_files(files: Mapping[str, Content], place: Path, name: str) -> Path:
         name: The folder that everything in an archive is in.
 
     Raises:
-        FolderError: The folder exists, or nothing can be written there.
+        FolderError: The folder exists, nothing can be written there, or the name is that of another archive.
         StorageError: The disk is full or failed; nothing is left behind.
     """
+    _require_ending(place)
     listed = {**files, CHECKSUMS: checksums(files)}
     if place.suffix.lower() == ZIP:
         with whole_file(place) as partial:
@@ -55,10 +59,18 @@ def require_place(place: Path) -> None:
     Raises:
         FolderError: It could not, or the folder exists.
     """
+    _require_ending(place)
     if place.suffix.lower() == ZIP:
         require_writable(place)
     else:
         require_new(place)
+
+
+def _require_ending(place: Path) -> None:
+    if place.suffix.lower() in _OTHER_ARCHIVES:
+        raise FolderError(
+            f"{place}: no archive of this kind; legal: a path that ends in {ZIP}, or a new folder"
+        )
 
 
 def checksums(files: Mapping[str, Content]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import tempfile
+import warnings
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path
@@ -83,9 +84,12 @@ def bundle(
     if baseline is not None and baseline not in found:
         raise RefusalError.unknown(f'baseline "{baseline}"', baseline, found)
     compared = _compared(results, found, baseline, links)
+    if compared.unfinished:
+        warnings.warn(compared.unfinished, stacklevel=3)
     in_order = {name: found[name] for name in compared.names}
     name = _name(results, in_order)
     runs = _runs_of(in_order)
+    title = " ".join(title.split())
     with tempfile.TemporaryDirectory() as drawn:
         figures = _draw(compared, Path(drawn))
         described = _described(
@@ -153,6 +157,7 @@ def _described(
         with_runs=with_runs,
         figures=figures,
         warnings=compared.warnings(),
+        unfinished=compared.unfinished,
     )
 
 

@@ -32,6 +32,7 @@ class Described:
         with_runs: Whether the runs are in the bundle.
         figures: The names of the figures, by what they show.
         warnings: Warnings of the runs.
+        unfinished: What an interrupted comparison lacks; empty if it lacks nothing.
     """
 
     title: str
@@ -42,6 +43,7 @@ class Described:
     with_runs: bool
     figures: Mapping[str, str]
     warnings: Sequence[str]
+    unfinished: str
 
 
 def commands(described: Described) -> list[str]:
@@ -67,6 +69,7 @@ def page(described: Described) -> str:
     parts = [
         f"# {described.title}",
         f"{counted(folders, 'configuration')}, {counted(seeds, 'seed')}, made with aqmlab {version}.",
+        *filter(None, [described.unfinished]),
         _scenarios(described.repeated),
         "## Repeat it",
         _how(described, version),

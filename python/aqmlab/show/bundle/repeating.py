@@ -36,7 +36,7 @@ class Repeated:
         text: What is in it.
         folder: The folder of the configuration below `again`.
         seeds: The seeds.
-        live: Whether they ran over Linux TCP.
+        live: The options of `aqmlab live` with which they ran over Linux TCP; None of simulated ones.
         loaded: Whether they have their offered load, which takes a second run beside each.
         refused: Why the scenario is none of this version, if so.
     """
@@ -45,17 +45,22 @@ class Repeated:
     text: str
     folder: str
     seeds: Seeds
-    live: bool
+    live: str | None
     loaded: bool
     refused: str
 
     @property
     def command(self) -> str:
-        """What is typed to run it again."""
+        """What is typed to run it again; of live runs a line for each seed."""
         place, many = f"{AGAIN}/{self.folder}", len(self.seeds) > 1
-        words = ["aqmlab", "live" if self.live else "run", self.file]
+        if self.live is not None:
+            return "\n".join(
+                f"aqmlab live {self.file} --seed {seed} {self.live} --output {place}/seed-{seed}"
+                for seed in self.seeds
+            )
+        words = ["aqmlab", "run", self.file]
         words.append(f"--seeds {self.seeds}" if many else f"--seed {self.seeds[0]}")
-        if not (self.live or self.loaded):
+        if not self.loaded:
             words.append("--no-offered-load")
         words.append(f"--output {place if many else f'{place}/seed-{self.seeds[0]}'}")
         return " ".join(words)
@@ -92,9 +97,10 @@ def is_repeatable(result: Result) -> bool:
 
 
 def _of_configuration(folder: str, results: Sequence[Result]) -> Iterator[Repeated]:
-    groups: dict[tuple[str, bool], list[Result]] = {}
+    groups: dict[tuple[str, bool, str | None], list[Result]] = {}
     for result in results:
-        alike = json.dumps(result.scenario, sort_keys=True), result.offered_load is not None
+        written = json.dumps(result.scenario, sort_keys=True)
+        alike = written, result.offered_load is not None, _live_options(result)
         groups.setdefault(alike, []).append(result)
     # Only one command may write several seeds into a folder: that of another scenario goes elsewhere.
     ordered = sorted(groups.values(), key=len, reverse=True)
@@ -108,10 +114,20 @@ def _of_configuration(folder: str, results: Sequence[Result]) -> Iterator[Repeat
                 text,
                 folder,
                 seeds,
-                part[0].live is not None,
+                _live_options(part[0]),
                 part[0].offered_load is not None,
                 refused,
             )
+
+
+def _live_options(result: Result) -> str | None:
+    """Whose queues and which hosts a live run had, as `aqmlab live` takes them; None of a simulated one."""
+    if result.live is None:
+        return None
+    kernel = " --kernel this-machine" if result.live.get("kernel_queues") else ""
+    if result.live.get("user_mode") is not None:
+        kernel = " --kernel user-mode"
+    return f"--hosts {result.live['hosts']}{kernel}"
 
 
 def _scenario_of(result: Result) -> tuple[str, str]:
