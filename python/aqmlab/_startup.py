@@ -25,6 +25,7 @@ _ENDING = ("SIGINT", "SIGTERM", "SIGHUP")
 """The signals that interrupt the command, where the system has them."""
 
 _heard: list[int] = []
+_keeps: list[bool] = [True]
 
 
 def was_interrupted() -> bool:
@@ -41,14 +42,17 @@ def end_if_interrupted() -> None:
         raise KeyboardInterrupt
 
 
+def keep_nothing() -> None:
+    """Says that the command stores no run before it ends: an interrupted one begins anew."""
+    _keeps[0] = False
+
+
 def interruption() -> tuple[int, str]:
     """The exit code and the message of a command that was asked to end: those of the first signal."""
     number = _heard[0] if _heard else signal.SIGINT
     by = "" if number == signal.SIGINT else f" by {signal.Signals(number).name}"
-    return (
-        128 + number,
-        f"aqmlab: interrupted{by}; finished runs are kept, and the same command resumes",
-    )
+    kept = "finished runs are kept, and the same command resumes" if _keeps[0] else "no run is kept"
+    return 128 + number, f"aqmlab: interrupted{by}; {kept}"
 
 
 def _note(number: int, _: FrameType | None) -> None:

@@ -25,7 +25,7 @@ Generated from the error classes and the command line.
 | {cli.DONE} | done |
 | {cli.FAILED} | a fault of aqmlab or of the machine: a failed run, a full disk; `doctor`: not ready |
 | {cli.MISTAKEN} | wrong input, with one message; `scheme check`: a check failed |
-| 130, 143, 129 | interrupted by Ctrl-C, SIGTERM, SIGHUP; the same command resumes |
+| 130, 143, 129 | interrupted by Ctrl-C, SIGTERM, SIGHUP; the message says whether the same command resumes |
 | 141 | nobody reads what is printed any more, as behind `head`; results are written before |
 | its own | of `aqmlab live ... -- COMMAND`; {_UNFINISHED} if the command ran longer than the run |
 

@@ -58,6 +58,15 @@ def test_ctrl_c_stops_within_a_second_and_leaves_nothing(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bulk.toml"]
 
 
+def test_a_command_that_stores_no_runs_does_not_promise_to_resume(tmp_path: Path) -> None:
+    process = start("evaluate", "cubic", "--only", "7.5", "--seeds", "1-60", "--output", tmp_path / "m.csv")
+    wait_until(lambda: is_computing(process), process)
+    errors, _ = interrupt(process, signal.SIGINT)
+    assert process.returncode == 130
+    assert errors.splitlines()[-1] == "aqmlab: interrupted; no run is kept"
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_terminal_that_is_gone_ends_the_command_as_it_ended(scenario: Path, tmp_path: Path) -> None:
     """Nobody reads what it says any more, and nothing is left for that."""
     ours, its = os.openpty()

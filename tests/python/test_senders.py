@@ -252,6 +252,18 @@ def test_mistakes_name_what_is_legal(options: list[str], told: str, tmp_path: Pa
     assert told in done.stderr
 
 
+def test_a_folder_that_cannot_be_made_is_refused_before_anything_runs(tmp_path: Path) -> None:
+    (tmp_path / "line.toml").write_text(LINE, encoding="utf-8")
+    (tmp_path / "file").touch()
+    output = tmp_path / "file" / "out"
+    done = aqmlab_run(
+        "compare", tmp_path / "line.toml", "--senders", "cubic", "--seeds", "1", "--output", output
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "cannot be created, because" in done.stderr
+    assert "runs" not in done.stderr
+
+
 def test_a_scenario_without_an_endless_flow_down_is_refused() -> None:
     with pytest.raises(aqmlab.ComparisonError, match="no flow that never ends"):
         aqmlab.senders(LINE.replace("left-to-right", "right-to-left"), ["cubic"], seeds=[1])

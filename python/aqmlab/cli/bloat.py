@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import aqmlab
+from aqmlab._startup import keep_nothing
 from aqmlab.cli.from_api import from_api
 from aqmlab.cli.line_options import LINE, require_one_line, tell
 from aqmlab.cli.numbers import Numbers, numbers_options
@@ -38,6 +39,7 @@ def bloat(*, output: Path | None, executor: Executor, quiet: bool, **asked: Any)
     from aqmlab.show.tables.bloat import printed
 
     require_one_line(**asked)
+    keep_nothing()
     found = aqmlab.bloat(**asked, output=output, executor=executor, progress=not quiet)
     tell(found.live_timing, () if output is None else [output], printed(found), quiet=quiet)
     return Numbers.of(found)

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import aqmlab
+from aqmlab._startup import keep_nothing
 from aqmlab.cli.folders import RESULTS, shared_store
 from aqmlab.cli.from_api import from_api
 from aqmlab.cli.numbers import Numbers, numbers_options
 from aqmlab.cli.options import REPORT, execution_options, read_names, read_schemes
 from aqmlab.errors import ResultError
-from aqmlab.files.folders import folder_name, write_whole
+from aqmlab.files.folders import folder_name, require_writable, write_whole
 from aqmlab.terminal.console import console, say, shown
 from aqmlab.terminal.spelling import counted, nearest
 
@@ -186,7 +187,10 @@ def _compare_senders(
     _require_existing(what)
     own = Scenario.from_file(what[0], overrides=asked.pop("overrides"))
     folder = output or RESULTS / f"senders-{folder_name(own.name)}"
-    found = aqmlab.senders(own, **asked, store=shared_store(folder), progress=not quiet)
+    require_writable(folder / "senders.csv")
+    if (store := shared_store(folder)) is None:
+        keep_nothing()
+    found = aqmlab.senders(own, **asked, store=store, progress=not quiet)
     folder.mkdir(parents=True, exist_ok=True)
     files = {"table": save(table_of(found), folder / "senders.csv"), **shows.save(found, folder)}
     if quiet:

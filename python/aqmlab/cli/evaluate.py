@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import aqmlab
+from aqmlab._startup import keep_nothing
 from aqmlab.cli.from_api import from_api
 from aqmlab.cli.numbers import Numbers, numbers_options
 from aqmlab.cli.options import execution_options
@@ -65,6 +66,7 @@ def evaluate(
         raise click.UsageError(f"{report}: a report ends in .html")
     for kind in ("schemes", "controllers"):  # not given: those of the guideline
         asked[kind] = asked[kind] or None
+    keep_nothing()
     found = aqmlab.evaluate(**asked, output=output, report=report, executor=executor, progress=not quiet)
     for file in filter(None, (output, report)):
         say(f"written: {file}")

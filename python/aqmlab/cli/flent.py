@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import aqmlab
+from aqmlab._startup import keep_nothing
 from aqmlab.cli.from_api import from_api
 from aqmlab.cli.line_options import LINE, require_one_line, tell
 from aqmlab.cli.numbers import Numbers, numbers_options
@@ -45,6 +46,7 @@ def flent(
     from aqmlab.show.tables.flent_tests import printed
 
     require_one_line(**asked)
+    keep_nothing()
     found = aqmlab.flent(**asked, flent=flent, output=output, executor=executor, progress=not quiet)
     files = [] if flent is None else [f"{len(found.runs)} files in {flent}"]
     tell(found.live_timing, files if output is None else [*files, output], printed(found), quiet=quiet)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import aqmlab
+from aqmlab._startup import keep_nothing
 from aqmlab.cli.from_api import from_api
 from aqmlab.cli.line_options import LINE, tell
 from aqmlab.cli.numbers import Numbers, numbers_options
@@ -43,6 +44,7 @@ def sqm(*, output: Path | None, executor: Executor, quiet: bool, **asked: Any) -
     """
     from aqmlab.show.tables.sqm import printed
 
+    keep_nothing()
     found = aqmlab.sqm(**asked, output=output, executor=executor, progress=not quiet)
     tell("", () if output is None else [output], printed(found), quiet=quiet)
     return Numbers.of(found)
