@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import click
@@ -278,6 +279,21 @@ def test_every_scheme_is_explained_with_its_parameters(
     assert code == 0
     assert "limit_packets" in out
     assert len(out) > 500
+
+
+@pytest.mark.parametrize("scheme", _core.scheme_names())
+def test_a_paragraph_is_broken_only_where_the_next_word_has_no_room(
+    scheme: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    _, out, _ = leave("explain", scheme, capfd=capfd)
+    for line, following in pairwise(out.partition("Parameters:")[0].splitlines()):
+        if line and following:
+            assert len(f"{line} {following.split()[0]}") > 80, line
+
+
+def test_a_name_in_capitals_is_near(capfd: pytest.CaptureFixture[str]) -> None:
+    _, _, err = leave("evaluate", "CUBIC", capfd=capfd)
+    assert 'did you mean "cubic"?' in err
 
 
 @pytest.mark.parametrize("profile", _core.profile_names())

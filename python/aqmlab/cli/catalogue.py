@@ -115,7 +115,7 @@ def explain(name: str, *, linux: bool) -> None:
 
 def _show(text: str) -> None:
     """Prints a text with its long lines broken, each below its first word, its second column or its value."""
-    for line in text.splitlines():
+    for line in _paragraphs(text):
         head = _HANGING.match(line)
         indent = " " * (len(head.group()) if head else 0)
         click.echo(
@@ -125,6 +125,19 @@ def _show(text: str) -> None:
             if len(line) > _LINE_COLUMNS
             else line
         )
+
+
+def _paragraphs(text: str) -> list[str]:
+    """The lines of a text, with those of a paragraph as one: broken where the next word found no room."""
+    joined: list[str] = []
+    for line in text.splitlines():
+        last = joined[-1].rpartition("\n")[2] if joined else ""
+        goes_on = last[:1].strip() and line[:1].strip() and len(last) + len(line.split()[0]) >= _LINE_COLUMNS
+        if goes_on:
+            joined[-1] += f"\n{line}"
+        else:
+            joined.append(line)
+    return [each.replace("\n", " ") for each in joined]
 
 
 @click.command

@@ -347,8 +347,10 @@ def _under(
         if same is not None:
             both = f"{same} and {scheme} are the same configuration"
             twice = f"{scheme} is given twice" if same == labels[scheme] else both
+            # One scheme alone, which is the scenario's own, has nothing beside it.
+            more = ", or a second scheme" if len(schemes) == 1 else ""
             raise ComparisonError(
-                f"schemes: {twice}; legal: each configuration once", place="schemes", value=scheme
+                f"schemes: {twice}; legal: each configuration once{more}", place="schemes", value=scheme
             )
         made[labels[scheme]] = own
     return made

@@ -102,5 +102,8 @@ def closest(name: str, known: Iterable[str]) -> str | None:
     readable = name.encode(errors="replace").decode()
     if (meant := _core.scheme_named_elsewhere(readable)) in names:
         return meant
-    near = difflib.get_close_matches(name[:_LONGEST_SHOWN], names, n=1)
+    misspelt = name[:_LONGEST_SHOWN]
+    if same := next((each for each in names if each.lower() == misspelt.lower()), None):
+        return same
+    near = difflib.get_close_matches(misspelt, names, n=1)
     return near[0] if near else None
