@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 _HARM = (
     "harm: what others lose beside it, of what they have alone (0 none, 1 all; Ware et al. 2019); "
-    "delay: mean queueing delay; short s: median time of transfers of 80 kB"
+    "harm, delay: to the 95th percentile, one way, of the delay of probes, calls or frames; harm, time: to "
+    "the median time of transfers; delay ms: mean queueing delay; short s: median time of transfers of 80 kB"
 )
 _STAR = (
     f"; *: worse than CUBIC (beside Reno: than Reno) by more than {DISTANCE:g} of harm, or "
