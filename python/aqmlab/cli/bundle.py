@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import aqmlab
+from aqmlab._startup import keep_nothing
 from aqmlab.cli.from_api import from_api
 from aqmlab.terminal.console import say
 
@@ -40,4 +41,5 @@ def bundle(*, results: tuple[Path, ...], **asked: Any) -> None:  # noqa: ANN401
       aqmlab bundle results/compare-link --no-runs --output supplement
     """
     given = results[0] if len(results) == 1 else list(results)
+    keep_nothing()
     say(str(aqmlab.bundle(given, **asked)))
