@@ -37,7 +37,7 @@ target/browser/index.html: $(BROWSER_MODULE) $(wildcard tools/browser/*.py tools
 
 $(BROWSER_MODULE): $(SOURCES)
 	@$(HAS_WASM_TARGET) || rustup target add wasm32-unknown-unknown || { echo 'Rust lacks the target for browsers: rustup target add wasm32-unknown-unknown' >&2; exit 2; }
-	cargo build --locked --quiet --profile browser --package aqmlab-browser --target wasm32-unknown-unknown --target-dir target/module
+	MAKEFLAGS= cargo build --locked --quiet --profile browser --package aqmlab-browser --target wasm32-unknown-unknown --target-dir target/module
 	@touch $@
 
 HAS_WASM_TARGET = test -d "$$(rustc --print sysroot)/lib/rustlib/wasm32-unknown-unknown/lib"
