@@ -17,6 +17,7 @@ from aqmlab import arguments, shown
 from aqmlab.comparison import configurations
 from aqmlab.errors import ComparisonError, ScenarioError
 from aqmlab.inference import mean_interval
+from aqmlab.load.controllers import require_one_edition
 from aqmlab.runs import Job, run_each
 from aqmlab.scenario import Scenario
 from aqmlab.seeds import Seeds, given_seeds
@@ -173,6 +174,7 @@ def senders(
         What each gets beside each other, and how long a call's packets take.
 
     Raises:
+        RefusalError: A sender has several editions.
         ComparisonError: There is no such flow, or a sender is refused or named twice.
         ScenarioError: The scenario or a scheme is refused.
         RunError: A run failed; finished runs are kept.
@@ -180,6 +182,8 @@ def senders(
     if not senders or len(set(senders)) < len(senders):
         given = ", ".join(senders) or "none"
         raise ComparisonError(f"senders: one or more, each once, not {given}", place="senders")
+    for sender in senders:
+        require_one_edition("senders", sender)
     own = Scenario.of(scenario, overrides=overrides)
     queues = configurations(own, schemes, queue_in=queue_in)
     pairs = [(each,) for each in senders] + [*combinations_with_replacement(senders, 2)]
