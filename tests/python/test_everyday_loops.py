@@ -220,9 +220,19 @@ def test_list_says_in_a_line_or_two_what_each_name_is() -> None:
     listed = CliRunner().invoke(commands, ["list"]).output.splitlines()
     assert max(map(len, listed)) <= 80
     headings = [line for line in listed if not line.startswith(" ")]
-    assert len(headings) == 6
+    assert len(headings) == 7
     named = {line.split()[0]: line.split()[1:] for line in listed if line.startswith("  ") and line[2] != " "}
-    assert {"drop-tail", "cake", "linux6-cubic", "pages", "cloud_game", "home", "le2003"} <= named.keys()
+    assert {
+        "drop-tail",
+        "cake",
+        "bbr-linux-v3",
+        "linux6-cubic",
+        "pages",
+        "cloud_game",
+        "home",
+        "le2003",
+        "strangers",
+    } <= named.keys()
     for name, words in named.items():
         assert words, name
 

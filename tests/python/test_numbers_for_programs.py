@@ -74,10 +74,12 @@ class Deaf(Scheme):
 """
 
 PRINT_NO_NUMBERS = {
+    "bundle": "an archive of results",
     "doctor": "whether this machine can run it",
     "draw": "a picture",
     "explain": "a text",
     "export flent": "a file in Flent's format",
+    "export parquet": "tables as files",
     "list": "names",
     "new": "a scenario",
     "pages import": "a file of pages, and what was left out of it",
