@@ -169,7 +169,7 @@ def test_the_commands_of_live_runs_have_their_hosts_and_queues(tmp_path: Path) -
     scenario = aqmlab.Scenario.from_toml(BULK)
     own = {"verdict": "valid", "hosts": "linux-reno"}
     inside = {"verdict": "valid", "hosts": "linux-bbr", "kernel_queues": [{}], "user_mode": {}}
-    audits = [own, own, inside]
+    audits: list[dict[str, Any]] = [own, own, inside]
     runs = [aqmlab.run(scenario, seed=seed).with_live(each) for seed, each in enumerate(audits, start=1)]
     place = aqmlab.bundle(runs, output=tmp_path / "live")
     one, two, three, *_ = commands_of(place)

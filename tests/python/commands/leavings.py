@@ -8,8 +8,12 @@ import hashlib
 import json
 import math
 import re
+import subprocess
+import tempfile
 import tomllib
+import zipfile
 from html.parser import HTMLParser
+from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
@@ -19,7 +23,6 @@ from pyarrow import feather
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from pathlib import Path
 
 Stamp = tuple[int, int]
 Stamps = dict["Path", Stamp]
@@ -179,6 +182,34 @@ def _checksums(file: Path) -> None:
         assert hashlib.sha256((file.parent / name).read_bytes()).hexdigest() == digest, name
 
 
+def _digests(file: Path) -> None:
+    lines = file.read_text(encoding="utf-8").splitlines()
+    assert lines, "no digest"
+    for line in lines:
+        assert re.fullmatch(r"[0-9a-f]{64}  \S.*", line), line
+
+
+def _script(file: Path) -> None:
+    checked = subprocess.run(["sh", "-n", str(file)], capture_output=True, text=True, check=False)
+    assert checked.returncode == 0, checked.stderr
+
+
+def _bibtex(file: Path) -> None:
+    text = file.read_text(encoding="utf-8")
+    assert re.match(r"@\w+\{", text), "no entry"
+    assert text.count("{") == text.count("}"), "an entry is not closed"
+
+
+def _zip(file: Path) -> None:
+    with zipfile.ZipFile(file) as archive, tempfile.TemporaryDirectory() as folder:
+        archive.extractall(folder)
+        held = [each for each in Path(folder).rglob("*") if each.is_file()]
+        assert held, "no file"
+        for each in held:
+            if "study" not in each.parts:  # what the study itself has: what is asked, and not what came out
+                check(each)
+
+
 _KINDS: dict[str, Callable[[Path], None]] = {
     ".csv": _csv,
     ".json": _json,
@@ -198,4 +229,8 @@ _KINDS: dict[str, Callable[[Path], None]] = {
     ".toml": _toml,
     ".so": _library,
     "SHA256SUMS": _checksums,
+    ".sha256": _digests,
+    ".sh": _script,
+    ".bib": _bibtex,
+    ".zip": _zip,
 }

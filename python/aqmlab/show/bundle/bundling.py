@@ -25,6 +25,7 @@ from aqmlab.show.report import render
 from aqmlab.show.report.comparison import page_of
 from aqmlab.show.tables.comparison import comparison_records
 from aqmlab.show.words import citation
+from aqmlab.statistics.tidy import plain_rows
 from aqmlab.tables.stored import to_csv
 
 if TYPE_CHECKING:
@@ -194,5 +195,5 @@ def _numbers(compared: Comparison) -> str:
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(table.column_names)
-    writer.writerows(row.values() for row in table.to_pylist())
+    writer.writerows(row.values() for row in plain_rows(table))
     return file.getvalue()
