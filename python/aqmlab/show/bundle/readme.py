@@ -94,7 +94,7 @@ def _scenarios(repeated: Sequence[Repeated]) -> str:
 
 def _how(described: Described, version: str) -> str:
     same = (
-        f"With this version the runs come out as the same bytes, which `{RUNS}` checks."
+        f"The runs come out as the same bytes with the version that is named, which `{RUNS}` checks."
         if described.checkable
         else "The commands make new runs, which differ from these: some of these are live runs, were changed "
         "by a program, have captured packets, or a load that was matched."
