@@ -15,6 +15,7 @@ from click.testing import CliRunner
 from altered_experiment import altered_experiment
 from aqmlab.cli import commands
 from aqmlab.errors import ExperimentError
+from aqmlab.files.reading import read_table
 from aqmlab.papers import experiments, scorecard
 from aqmlab.papers.claims import Answer, Finding, Part
 from aqmlab.papers.differences import concluded
@@ -282,13 +283,12 @@ def test_the_command_prints_the_summary_and_writes_the_page(folder: Path) -> Non
     counts = page.read_text(encoding="utf-8")
     assert "| study | of | count | reproduced | differs, cause known | not identifiable |" in counts
     assert "\n**Of 4 numbers that can fail, " in counts
-    assert "(page-numbers.md#le2003-scale-standard)" in counts
-    numbers = (folder.parent / "page-numbers.md").read_text(encoding="utf-8")
-    assert "(page.md)" in numbers
-    assert "| PI 24 at 90 % † | throughput" in numbers
-    claims = [line for line in numbers.splitlines() if line.startswith("| L")]
-    assert len(claims) == 32
-    assert all(line.count(" | ") == 5 for line in claims)
+    assert "(page-numbers.csv)" in counts
+    numbers = read_table(folder.parent / "page-numbers.csv", ExperimentError)
+    assert Counter(row["kind"] for row in numbers) == {"number": 9, "claim": 32}
+    fitted = {(row["name"], row["says"].partition(",")[0]) for row in numbers if row["in_sample"]}
+    assert ("PI 24 at 90 %", "throughput") in fitted
+    assert ("PI 240 at 90 %", "throughput") not in fitted
 
 
 DOCUMENTED = Path(__file__).parents[2] / "docs/explanation"
@@ -306,15 +306,21 @@ def form(page: str) -> set[str]:
     }
 
 
-@pytest.mark.parametrize("name", [scorecard_page.PAGE, scorecard_page.NUMBERS])
-def test_the_documented_pages_have_the_form_that_the_command_writes(
-    name: str, folder: Path, tmp_path: Path
+def test_the_documented_page_and_table_have_the_form_that_the_command_writes(
+    folder: Path, tmp_path: Path
 ) -> None:
     first, *others = scorecard.read(folder)
     explained = replace(first, conclusion=Conclusion.CAUSE_KNOWN, because="Frames.", proof="frames")
     scorecard_page.write([explained, *others], tmp_path / scorecard_page.PAGE)
-    written, documented = ((each / name).read_text(encoding="utf-8") for each in (tmp_path, DOCUMENTED))
-    assert form(written) == form(documented)
+    page, documented = (
+        (each / scorecard_page.PAGE).read_text(encoding="utf-8") for each in (tmp_path, DOCUMENTED)
+    )
+    assert form(page) == form(documented)
+    table, kept = (
+        read_table(each / scorecard_page.NUMBERS, ExperimentError) for each in (tmp_path, DOCUMENTED)
+    )
+    assert [*table[0]] == [*kept[0]]
+    assert table[0]["why"] == "[1] Frames. (proof: `frames`)"
 
 
 def rows_of(page: str) -> list[list[str]]:
@@ -330,25 +336,26 @@ def sections_of(page: str) -> dict[str, str]:
 
 
 def test_the_counts_of_the_documented_page_are_those_of_its_numbers() -> None:
-    counts, numbers = (
-        (DOCUMENTED / each).read_text(encoding="utf-8")
-        for each in (scorecard_page.PAGE, scorecard_page.NUMBERS)
-    )
-    counted = [row for row in rows_of(counts) if row[1] in scorecard.KINDS]
-    causes = sections_of(counts)
-    for title, section in sections_of(numbers).items():
-        verdicts = [row[5] for row in rows_of(section) if row[4].startswith("±")]
+    page = (DOCUMENTED / scorecard_page.PAGE).read_text(encoding="utf-8")
+    rows = read_table(DOCUMENTED / scorecard_page.NUMBERS, ExperimentError)
+    counted = [row for row in rows_of(page) if row[1] in scorecard.KINDS]
+    causes = sections_of(page)
+    titles = dict.fromkeys(f"{row['study']}, scale {row['scale']}" for row in rows)
+    assert [*titles] == [*causes]
+    for title, section in causes.items():
+        study = [row for row in rows if f"{row['study']}, scale {row['scale']}" == title]
+        numbers = [row for row in study if row["kind"] == scorecard.NUMBER]
         own = [row[3:] for row in counted if row[0] == title.replace("scale ", "")]
         for place, conclusion in enumerate(Conclusion):
-            found = sum(verdict.partition(" [")[0] == conclusion for verdict in verdicts)
+            found = sum(row["verdict"] == conclusion for row in numbers)
             assert found == sum(int(row[place]) for row in own), (title, conclusion)
-        for note, concerned in re.findall(r"(?m)^- \[(\d+)\] .* \((\d+) numbers?[,;]", causes[title]):
-            told = [re.findall(r"\d+", verdict.partition(" [")[2]) for verdict in verdicts]
-            assert sum(note in each for each in told) == int(concerned), (title, note)
-        notes = re.findall(r"(?m)^\d+\. .*?(?:\(proof: `(.*)`\))?$", section)
-        assert re.findall(r"`--proof (.*)`\)", causes[title]) == [proof for proof in notes if proof]
-        conjectures = re.findall(r"there (?:is|are) (\d+) conjecture", causes[title])
-        assert [int(each) for each in conjectures] == [n for n in [notes.count("")] if n]
+        for note, concerned in re.findall(r"(?m)^- \[(\d+)\] .* \((\d+) numbers?[,;]", section):
+            assert sum(f"[{note}] " in row["why"] for row in numbers) == int(concerned), (title, note)
+        notes = dict(note for row in study for note in re.findall(r"\[(\d+)\] (.*?)(?= / \[|$)", row["why"]))
+        proofs = [re.findall(r"\(proof: `(.*)`\)$", notes[each]) for each in sorted(notes, key=int)]
+        assert re.findall(r"`--proof (.*)`\)", section) == [one for each in proofs for one in each]
+        conjectures = re.findall(r"there (?:is|are) (\d+) conjecture", section)
+        assert [int(each) for each in conjectures] == [n for n in [proofs.count([])] if n]
 
 
 def test_a_report_takes_the_place_of_the_earlier_one_and_touches_nothing_else(tmp_path: Path) -> None:

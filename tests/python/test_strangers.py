@@ -222,7 +222,7 @@ def test_ours_stand_beside_theirs_and_in_the_scorecard(source: strangers.Source,
         scorecard.NOT_MODELLED: 1,
     }
     (study,) = scorecard_page.studies_of(card)
-    assert len(study.numbers) == 1
+    assert len(study.rows) == 1
     assert study.page == "strangers.md"
     shown = Strangers(found, "quick", {})
     assert "BBRv2 (1)" in str(shown)

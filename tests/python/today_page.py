@@ -1,4 +1,4 @@
-"""The claims with hosts of today, `docs/explanation/today-claims.md`, made of kept files: a program."""
+"""The claims with hosts of today, `docs/explanation/today-claims.csv`, made of kept files: a program."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from aqmlab.papers import experiments
 from aqmlab.papers.claims import Answer, Finding, Part
 from aqmlab.papers.claims.outcome import Verdict, combine
 from aqmlab.papers.today import Becomes
+from aqmlab.tables import Table, to_csv
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,36 +23,7 @@ if TYPE_CHECKING:
     Row = Mapping[str, str]
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "explanation" / "today-claims.md"
-_HEAD = """# Every claim with hosts of today
-
-Generated from `python/aqmlab/experiments/*/today*.csv`, which have every statement with its numbers. What
-follows: [what still holds](today.md).
-
-Each claim has statements. Each statement was checked with the hosts of the paper and with today's, with the
-same seeds:
-
-| statement | with the paper's hosts | with today's |
-| --- | --- | --- |
-| still holds | holds | holds |
-| no longer holds | holds | differs |
-| holds only today | differs | holds |
-| holds with neither | differs | differs |
-| holds today | undecided | holds |
-| differs today | undecided | differs |
-| undecided | | too few runs, or runs too short |
-| not run | | a cell was not run |
-| independent of hosts | a formula | a formula |
-
-A claim *holds* if all of its statements do, *holds as far as judged* if some were not decided, *partly* if
-some differ, *not* if all that were decided differ.
-
-## All statements
-
-{statements}
-## All claims, with today's hosts
-
-{claims}{studies}"""
+PAGE = ROOT / "docs" / "explanation" / "today-claims.csv"
 FATES = (
     *(Becomes.STILL_HOLDS, Becomes.NO_LONGER, Becomes.ONLY_TODAY, Becomes.NEITHER),
     *("holds today", "differs today", "undecided", "not run", Becomes.INDEPENDENT),
@@ -63,7 +35,6 @@ _TODAY_ALONE = {
     Finding.SCALE_CANNOT_JUDGE: "undecided",
     Finding.NOT_RUN: "not run",
 }
-_CHANGED = (Becomes.NO_LONGER, Becomes.ONLY_TODAY, "differs today")
 _WORDS = {Verdict.REPRODUCED: "holds", Verdict.SCALE_CANNOT_JUDGE: "undecided"}
 """With other hosts than the paper's nothing is reproduced."""
 
@@ -149,34 +120,24 @@ def _counted(of: str, rows: Sequence[tuple[str, Counter[str]]], kinds: Sequence[
 
 
 def page() -> str:
-    """The page as it should be."""
-    studies = kept()
-    return _HEAD.format(
-        statements=statements_table(studies),
-        claims=claims_table(studies),
-        studies="".join(f"\n## {each.title}\n\n{_study(each)}" for each in studies),
-    )
+    """The file as it should be: a row for each claim of each study."""
+    return to_csv(Table.of_records([row for study in kept() for row in _rows(study)]))
 
 
-def _study(study: Kept) -> str:
-    ran = f"Hosts {study['hosts']}, seeds {study['seeds'].replace(' ', ', ')}, version {study['version']}."
+def _rows(study: Kept) -> Iterator[dict[str, object]]:
     says = {each.identifier: each.claim for each in experiments.load(study["experiment"]).published_claims}
-    claims = [(claim, says[claim], then, now, _told(fates)) for claim, then, now, fates in study.claims]
-    heads = ("claim", "the paper says", "with the paper's hosts", "with today's", "statements")
-    changed = [
-        (row["statement"], row["says"], _fate(row), row["evidence_then"], row["evidence_now"])
-        for row in study.rows
-        if _fate(row) in _CHANGED
-    ]
-    other = ("statement", "what it says", "", "with the paper's hosts", "with today's")
-    parts = [ran, _table(heads, claims)]
-    if changed:
-        parts += [f"### Other answers: {study.title}", _table(other, changed)]
-    return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
-
-
-def _told(fates: Counter[str]) -> str:
-    return ", ".join(f"{fates[fate]} {fate}" for fate in map(str, FATES) if fates[fate])
+    ran = {"study": study["experiment"]}
+    ran |= {key: study[key] for key in ("scale", "loads_percent", "hosts", "seeds", "version")}
+    for claim, then, now, fates in study.claims:
+        counts = {str(fate): fates[fate] for fate in FATES}
+        yield {
+            **ran,
+            "claim": claim,
+            "says": says[claim],
+            "paper hosts": then,
+            "hosts of today": now,
+            **counts,
+        }
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

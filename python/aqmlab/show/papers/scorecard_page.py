@@ -1,4 +1,4 @@
-"""The scorecard as two pages in Markdown: counts and causes of each study, and all numbers and claims."""
+"""The scorecard as a page of counts and causes, and a table beside it with all numbers and claims."""
 
 from __future__ import annotations
 
@@ -20,16 +20,17 @@ from aqmlab.papers.scorecard import (
     reproduced,
 )
 from aqmlab.show.papers.markdown import render
+from aqmlab.tables import Table, to_csv
 from aqmlab.terminal.spelling import counted as spelt
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from aqmlab.papers.scorecard import Counted, Scored
 
-PAGE, NUMBERS = "reproduction.md", "reproduction-numbers.md"
-"""The pages, as they are called in the documentation; the templates are named after them."""
+PAGE, NUMBERS = "reproduction.md", "reproduction-numbers.csv"
+"""The page and the table, as they are called in the documentation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """What both pages have of a study at a scale; rows are texts of cells."""
+    """What the page and the table have of a study at a scale; rows are by the names of columns."""
 
     experiment: str
     scale: str
@@ -70,18 +71,12 @@ class Study:
     reproduced: str
     claims: str
     notes: Sequence[Note]
-    numbers: Sequence[Sequence[str]]
-    outcomes: Sequence[Sequence[str]]
+    rows: Sequence[Mapping[str, object]]
 
     @property
     def title(self) -> str:
         """The heading."""
         return f"{self.experiment}, scale {self.scale}"
-
-    @property
-    def anchor(self) -> str:
-        """The address of the heading in its page."""
-        return f"{self.experiment}-scale-{self.scale}"
 
     @property
     def page(self) -> str:
@@ -101,12 +96,11 @@ class Study:
 
 
 def write(entries: Sequence[Scored], page: Path) -> None:
-    """Writes the page, and beside it the one with all numbers, whose name ends in `-numbers`."""
-    beside = page.with_name(f"{page.stem}-numbers{page.suffix}")
-    studies, counts = studies_of(entries), counts_of(counted(entries))
-    for file, template, other in ((page, PAGE, beside.name), (beside, NUMBERS, page.name)):
-        values = {"studies": studies, "counts": counts, "numbers_page": other, "counts_page": other}
-        write_whole(file, render(template, **values))
+    """Writes the page, and beside it the table, whose name ends in `-numbers.csv`."""
+    beside = page.with_name(f"{page.stem}-numbers.csv")
+    studies = studies_of(entries)
+    write_whole(page, render(PAGE, studies=studies, counts=counts_of(counted(entries)), numbers=beside.name))
+    write_whole(beside, to_csv(Table.of_records([row for study in studies for row in study.rows])))
 
 
 def counts_of(counts: Iterable[Counted]) -> list[list[str]]:
@@ -138,12 +132,6 @@ def _study(experiment: str, scale: str, found: Sequence[Scored], judged_at: str)
     claims = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items())
     claims = claims or ("none" if judged_at == scale else f"at scale {judged_at}")
 
-    def noted(words: str, concerned: Iterable[Scored]) -> str:
-        places = sorted(
-            {explained.index((each.because, each.proof)) + 1 for each in concerned if each.because}
-        )
-        return f"{words} [{', '.join(map(str, places))}]" if places else words
-
     def concerned(note: tuple[str, str], kind: str) -> list[str]:
         return [each.name for each in study if each.kind == kind and (each.because, each.proof) == note]
 
@@ -162,35 +150,37 @@ def _study(experiment: str, scale: str, found: Sequence[Scored], judged_at: str)
             )
             for place, note in enumerate(explained, start=1)
         ],
-        numbers=[
-            [
-                f"{each.name} †" if each.in_sample else each.name,
-                each.says,
-                str(each.published),
-                str(each.ours) if each.lower is None else f"{each.ours} [{each.lower}, {each.upper}]",
-                f"± {each.tolerance}",
-                noted(each.conclusion, [each]),
-            ]
+        rows=[
+            _row(each, study, explained)
             for each in study
-            if each.kind == NUMBER and not not_modelled(each)
-        ],
-        outcomes=[
-            [
-                each.name,
-                each.says,
-                each.verdict,
-                _statements(each.name, study, noted),
-                each.strength,
-                each.evidence,
-            ]
-            for each in study
-            if each.kind == CLAIM
+            if each.kind == CLAIM or (each.kind == NUMBER and not not_modelled(each))
         ],
     )
 
 
-def _statements(claim: str, study: Sequence[Scored], noted: Callable[[str, Iterable[Scored]], str]) -> str:
-    """How many statements of a claim have which conclusion, with their notes."""
-    parts = [each for each in study if each.kind == STATEMENT and each.name.startswith(f"{claim}.")]
-    groups = {name: [each for each in parts if each.conclusion == name] for name in Conclusion}
-    return ", ".join(noted(f"{len(own)} {name}", own) for name, own in groups.items() if own)
+def _row(each: Scored, study: Sequence[Scored], explained: Sequence[tuple[str, str]]) -> dict[str, object]:
+    """A number or claim of the table; causes carry the place that they have on the page."""
+    parts = [part for part in study if part.kind == STATEMENT and part.name.startswith(f"{each.name}.")]
+
+    def notes(of: Iterable[Scored]) -> list[int]:
+        return sorted({explained.index((one.because, one.proof)) + 1 for one in of if one.because})
+
+    groups = {name: [part for part in parts if part.conclusion == name] for name in Conclusion}
+    return {
+        "study": each.experiment,
+        "scale": each.scale,
+        "kind": each.kind,
+        "name": each.name,
+        "says": each.says,
+        **{key: getattr(each, key) for key in ("published", "ours", "lower", "upper", "tolerance")},
+        "in_sample": "yes" if each.in_sample else "",
+        "verdict": each.verdict if each.kind == CLAIM else each.conclusion,
+        "statements": ", ".join(
+            " ".join([f"{len(own)} {name}", *(str(notes(own)) for _ in notes(own)[:1])])
+            for name, own in groups.items()
+            if own
+        ),
+        "strength": each.strength,
+        "evidence": each.evidence,
+        "why": " / ".join(f"[{at}] {Note(at, *explained[at - 1])}" for at in notes([each, *parts])),
+    }
