@@ -6,13 +6,18 @@ import importlib
 import inspect
 import re
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import click
+
 import aqmlab
+from aqmlab.cli.from_api import arguments_in_words
+from command_page import every_command
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "api.md"
 MODULES = {
@@ -32,16 +37,29 @@ MODULES = {
 }
 """The modules with what the page says of them, and the names that it lists; by default all public ones."""
 _MARK = "<!-- reference: generated -->\n"
+_COMMON = """
+## Arguments of several functions
+
+"""
+_SEVERAL = 4
+"""Functions that share an argument word for word, from which on its meaning stands once."""
 
 
 def page() -> str:
     """The page as it should be."""
     guide, mark, _ = PAGE.read_text(encoding="utf-8").partition(_MARK)
-    parts = [guide, mark]
-    for name, (says, listed) in MODULES.items():
-        module = importlib.import_module(name)
+    public = [
+        (name, each, found)
+        for name, (_, listed) in MODULES.items()
+        for each, found in _public(importlib.import_module(name), listed)
+    ]
+    functions = [found for *_, found in public if not inspect.isclass(found)]
+    every = Counter(told for each in functions for told in arguments_in_words(each).items())
+    common = [told for told, count in every.items() if count >= _SEVERAL]
+    parts = [guide, mark, _COMMON, *(f"- `{name}`: {says}\n" for name, says in common)]
+    for name, (says, _) in MODULES.items():
         parts.append(f"\n## {name}\n\n{says}\n")
-        parts += [_entry(name, each, found) for each, found in _public(module, listed)]
+        parts += [_entry(name, each, found, common) for at, each, found in public if at == name]
     return "".join(parts)
 
 
@@ -62,14 +80,54 @@ def _public(module: Any, listed: tuple[str, ...]) -> Iterator[tuple[str, Any]]: 
             yield name, found
 
 
-def _entry(module: str, name: str, found: Any) -> str:  # noqa: ANN401
+def _entry(module: str, name: str, found: Any, common: Sequence[tuple[str, str]]) -> str:  # noqa: ANN401
+    prose = _prose(found)
     if inspect.isclass(found) and issubclass(found, BaseException):
-        return f"\n### `{module}.{name}`\n\n{_prose(found)}\n"
-    text = f"\n### `{module}.{name}{_signature(found)}`\n\n{_prose(found)}\n"
-    if inspect.isclass(found):
-        text += "".join(f"\n- {line}" for line in _members(found))
-        text += "\n" if _members(found) else ""
-    return text
+        return f"\n### `{module}.{name}`\n\n{prose}\n"
+    if not inspect.isclass(found):
+        prose = _without_what_stands_elsewhere(prose, found, common)
+        return f"\n### `{module}.{name}{_signature(found)}`\n\n{prose}\n"
+    plain = all(each.default is each.empty for each in _parameters(found).values())
+    listed = plain and all(f"- `{each}`: " in prose for each in _parameters(found))
+    text = f"\n### `{module}.{name}{'' if listed else _signature(found)}`\n\n{prose}\n"
+    text += "".join(f"\n- {line}" for line in _members(found))
+    return text + ("\n" if _members(found) else "")
+
+
+def _without_what_stands_elsewhere(prose: str, function: Any, common: Sequence[tuple[str, str]]) -> str:  # noqa: ANN401
+    """The text of a function with links in place of arguments that several have, or a command's options."""
+    told, options = arguments_in_words(function), _options(function)
+    several = [name for name, says in told.items() if (name, says) in common]
+    of_command = [name for name in options if name not in several]
+    for name in (*several, *of_command):
+        prose = re.sub(rf"(?m)^- `{name}`: .*\n?(?:  .*\n?)*", "", prose, count=1)
+    lines = []
+    if of_command:
+        path = options[of_command[0]]
+        link = f"command-line.md#{path.replace(' ', '-')}"
+        lines.append(f"- {_names(of_command)}: as the options of [`{path}`]({link})")
+    if several:
+        lines.append(f"- {_names(several)}: [as everywhere](#arguments-of-several-functions)")
+    before, heading, after = prose.partition("**Args**\n\n")
+    own, blank, rest = after.partition("\n**")
+    listed = "\n".join([*filter(None, [own.strip("\n")]), *lines])
+    return before + heading + listed + (f"\n\n**{rest.lstrip()}" if blank else "") if lines else prose
+
+
+def _names(names: Sequence[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _options(function: Any) -> dict[str, str]:  # noqa: ANN401
+    """The arguments that a command has as options, in the same words, with the command."""
+    told = arguments_in_words(function)
+    return {
+        str(each.name): path
+        for path, context in every_command()
+        if getattr(aqmlab, getattr(context.command, "_function", ""), None) is function
+        for each in context.command.params
+        if isinstance(each, click.Option) and each.help == told.get(str(each.name))
+    }
 
 
 def _members(found: type) -> list[str]:
@@ -86,18 +144,21 @@ def _members(found: type) -> list[str]:
     return lines
 
 
+def _parameters(found: Any) -> dict[str, inspect.Parameter]:  # noqa: ANN401
+    try:
+        return dict(inspect.signature(found).parameters)
+    except ValueError:
+        return {}
+
+
 def _signature(found: Any) -> str:  # noqa: ANN401
     """The parameters without their types, which the docstring tells better."""
-    try:
-        signature = inspect.signature(found)
-    except ValueError:
-        return "()"
     plain = [
         each.replace(annotation=inspect.Parameter.empty)
-        for name, each in signature.parameters.items()
+        for name, each in _parameters(found).items()
         if name not in {"self", "cls"} and not name.startswith("_")
     ]
-    return str(signature.replace(parameters=plain, return_annotation=inspect.Signature.empty))
+    return str(inspect.Signature(plain))
 
 
 def _prose(found: Any) -> str:  # noqa: ANN401

@@ -9,6 +9,7 @@ import inspect
 import os
 import re
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,7 @@ import click
 from aqmlab.cli import commands
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "command-line.md"
 _HEAD = """# The command line
@@ -29,11 +30,26 @@ Generated from the help of the commands. Options may stand before or after argum
 | --- | --- |
 """
 
+_COMMON = """
+
+## Options of several commands
+
+Each command below names those that it takes.
+
+| option | meaning |
+| --- | --- |
+"""
+_SEVERAL = 4
+"""Commands that share an option word for word, from which on its meaning stands once."""
+
 
 def page() -> str:
     """The page as it should be."""
     found = every_command()
-    return _HEAD + "\n".join(_overview(found)) + "\n" + "".join(_entry(*each) for each in found)
+    every = Counter(row for _, context in found for row in _rows(context))
+    common = [row for row, count in every.items() if count >= _SEVERAL]
+    entries = "".join(_entry(*each, common) for each in found)
+    return _HEAD + "\n".join(_overview(found)) + _COMMON + "\n".join(common) + "\n" + entries
 
 
 def _overview(found: list[tuple[str, click.Context]]) -> Iterator[str]:
@@ -74,15 +90,20 @@ def _text(command: click.Command) -> str:
     return inspect.cleandoc(command.help or "").replace("\f", "")
 
 
-def _entry(path: str, context: click.Context) -> str:
+def _entry(path: str, context: click.Context, common: Sequence[str]) -> str:
     command = context.command
     pieces = " ".join(command.collect_usage_pieces(context))
     parts = [f"## {path}", *_paragraphs(_text(command))]
     if not isinstance(command, click.Group):
         parts.insert(1, f"`{path} {pieces}`".replace(" `", "`"))
-    rows = [row for each in command.get_params(context) if (row := _row(each, context)) is not None]
-    if rows:
-        parts.append("\n".join(["| option | meaning |", "| --- | --- |", *rows]))
+    rows = _rows(context)
+    own = [row for row in rows if row not in common]
+    if own:
+        parts.append("\n".join(["| option | meaning |", "| --- | --- |", *own]))
+    shared = [f"`{_name(row)}`" for row in rows if row in common]
+    if shared:
+        also = "Also" if own else "Options"
+        parts.append(f"{also} [of several commands](#options-of-several-commands): {', '.join(shared)}.")
     return "\n" + "\n\n".join(parts) + "\n"
 
 
@@ -101,6 +122,16 @@ def _paragraphs(text: str) -> Iterator[str]:
 
 def _block(lines: list[str]) -> str:
     return inspect.cleandoc("\n".join(lines))
+
+
+def _rows(context: click.Context) -> list[str]:
+    found = (_row(each, context) for each in context.command.get_params(context))
+    return [row for row in found if row is not None]
+
+
+def _name(row: str) -> str:
+    """The option of a row, as it is typed, without its value."""
+    return row.removeprefix("| `").partition("` |")[0].split()[0].rstrip(",")
 
 
 def _row(parameter: click.Parameter, context: click.Context) -> str | None:
