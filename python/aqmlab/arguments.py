@@ -257,9 +257,9 @@ class FlagOr:
 
     def __call__(self, name: str, given: Any, refusal: type[RefusalError]) -> bool | str:  # noqa: ANN401
         """As a `Kind`."""
-        if isinstance(given, str):
-            return OneOf(self.names)(name, given, refusal)
-        return flag(name, given, refusal)
+        if isinstance(given, str) and given not in self.names:
+            raise _refuse(name, given, refusal, f"true, false, {', '.join(map(repr, self.names))}")
+        return given if isinstance(given, str) else flag(name, given, refusal)
 
 
 @dataclass(frozen=True)

@@ -332,6 +332,14 @@ def test_a_name_of_several_controllers_is_refused_with_all(capfd: pytest.Capture
     assert (code, "legal: bbr-linux-v1, bbr-linux-v3, bbr-draft-2026-08" in err) == (2, True)
 
 
+@pytest.mark.parametrize("name", ["cubic:pacing=true", "pie:target_ms=5"])
+def test_a_name_with_settings_is_refused_with_the_name_alone(
+    name: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    code, _, err = leave("explain", name, capfd=capfd)
+    assert (code, f"legal: the name alone, {name.partition(':')[0]}" in err) == (2, True)
+
+
 def test_traffic_models_are_explained_with_their_parameters(capfd: pytest.CaptureFixture[str]) -> None:
     code, out, _ = leave("explain", "pages", capfd=capfd)
     assert code == 0

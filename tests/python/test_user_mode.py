@@ -160,7 +160,7 @@ def test_kernel_alone_is_the_machines_own_also_in_front_of_the_scenario(
 
 
 def test_another_word_for_a_kernel_is_refused() -> None:
-    with pytest.raises(ScenarioError, match="user-mode"):
+    with pytest.raises(ScenarioError, match="kernel: true, false, 'user-mode', not"):
         aqmlab.live(FULL, kernel="user")
 
 

@@ -96,6 +96,7 @@ def explain(name: str, *, linux: bool) -> None:
         if is_model_in_file(name):
             _show(explained_model(name))
             return
+        _require_no_settings(name)
         _show(_core.explain(registered(name)))
         return
     from aqmlab.load.controllers import controller_sources, require_one_edition
@@ -111,6 +112,15 @@ def explain(name: str, *, linux: bool) -> None:
             f"{', '.join(known)}{nearest(name, known)}"
         )
     _show(found)
+
+
+def _require_no_settings(name: str) -> None:
+    """Refuses a scheme or controller with parameters: each of them is explained with the name."""
+    from aqmlab.load.controllers import controller_sources
+
+    alone = name.partition(":")[0].strip()
+    if alone in [*_core.scheme_names(), *controller_sources()]:
+        raise click.UsageError(f'NAME: "{name}" has settings; legal: the name alone, {alone}')
 
 
 def _show(text: str) -> None:

@@ -87,13 +87,13 @@ def require_one_edition(place: str, name: str) -> None:
     """Refuses a name that several controllers begin with and none has.
 
     Raises:
-        RefusalError: The message lists them; `place` is what the argument is called.
+        RefusalError: The message lists them; `place` is the argument.
     """
     found = editions(name)
     if name not in controller_sources() and len(found) > 1:
         legal = ", ".join(found)
         raise RefusalError(
-            f"{place}: {name} has several editions; legal: {legal}", place=place, value=name, legal=legal
+            f"{name} has several editions; legal: {legal}", place=place, value=name, legal=legal
         )
 
 

@@ -173,7 +173,8 @@ def affordable(
     room = int(_USED * within_s / each_s)
     if room:
         kept = Seeds(tuple(seeds)[:room])
-        warnings.warn(f"{given}: {room} of {counted(len(seeds), 'seed')} ({kept})", stacklevel=3)
+        left = f"{given}: {room} of {counted(len(seeds), 'seed')} ({kept}){_lost(room, len(seeds))}"
+        warnings.warn(left, stacklevel=3)
         return Affordable(tuple(kept))
     first = scenarios[0]
     needed_s = each_s / _USED
@@ -195,3 +196,12 @@ def affordable(
         value=within_s,
         legal=legal,
     )
+
+
+def _lost(kept: int, asked: int) -> str:
+    """What fewer seeds cost beside certainty: there may be no intervals and no verdicts."""
+    from aqmlab.inference import MINIMUM_REPLICATIONS  # noqa: PLC0415 (NumPy is slow to import)
+
+    if kept < MINIMUM_REPLICATIONS <= asked:
+        return f", too few for intervals and verdicts, which need {MINIMUM_REPLICATIONS}"
+    return ""

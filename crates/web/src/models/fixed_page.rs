@@ -19,7 +19,7 @@
 //! | server of a page | uniform | | assumption |
 //!
 //! Sizes are not drawn, so what a page takes on an idle link can be worked out by hand
-//! (`docs/models/fixed-page.md`).
+//! (`docs/reference/models/fixed-page.md`).
 //!
 //! **Departures and silences.** An object whose connection failed is not asked for again, and the others are
 //! still fetched: demand must not depend on the queue. All connections of a page have the delay of their

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
 
     from aqmlab.show.bundle.repeating import Repeated
 
+_SEVERAL = (
+    "Where a configuration has several scenarios, their seeds recorded different things (of a comparison the "
+    "first seed records more, for figures) or ran with different settings: the files say which."
+)
 RUNS = "runs.sha256"
 SCRIPT = "repeat.sh"
 
@@ -89,7 +94,9 @@ def _typed(described: Described) -> list[str]:
 
 def _scenarios(repeated: Sequence[Repeated]) -> str:
     rows = [f"| {each.folder} | `{each.file}` | {each.seeds} |" for each in repeated]
-    return "\n".join(["| configuration | scenario | seeds |", "| --- | --- | --- |", *rows])
+    table = "\n".join(["| configuration | scenario | seeds |", "| --- | --- | --- |", *rows])
+    files = Counter(each.folder for each in repeated)
+    return f"{table}\n\n{_SEVERAL}" if max(files.values()) > 1 else table
 
 
 def _how(described: Described, version: str) -> str:

@@ -93,7 +93,7 @@ class Artifact:
             machine=f"{platform.system()}, {platform.machine()}",
             at_once=self.workers,
             times=self._times(),
-            shortest=min(self.costs, key=lambda cost: cost.core_s).scale,
+            shortest=min(self.costs, key=lambda cost: (self._is_part(cost), cost.core_s)).scale,
             command=self.command,
             counted=counted(len(self.parts.outcomes), "claim"),
             verdicts=", ".join(f"{count} {verdict}" for verdict, count in verdicts.most_common()),
@@ -107,7 +107,7 @@ class Artifact:
         scales = self.parts.study.experiment.scales
         return [
             (
-                cost.scale,
+                f"{cost.scale}, as the second command" if self._is_part(cost) else cost.scale,
                 f"{cost.runs:,}",
                 told(cost.core_s),
                 told(cost.core_s / self.workers),
@@ -115,6 +115,11 @@ class Artifact:
             )
             for cost in self.costs
         ]
+
+    def _is_part(self, cost: Cost) -> bool:
+        """Whether these are runs of a scale with other cells, loads or seeds than it has by itself."""
+        scale = self.parts.study.scale
+        return cost.scale == scale.name and scale != self.parts.study.experiment.scales[cost.scale]
 
 
 def _statements(outcome: Outcome) -> str:

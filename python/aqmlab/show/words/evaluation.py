@@ -10,7 +10,7 @@ from aqmlab.show.words.amounts import delay, listed
 from aqmlab.show.words.configurations import named, under
 from aqmlab.study.evaluation import CONTROLLERS
 from aqmlab.study.evaluation.judgement import DISTANCE, Judgement, judgements_of
-from aqmlab.study.evaluation.summary import leading_case, standings_of
+from aqmlab.study.evaluation.summary import leading_case, standings_of, summary_of
 from aqmlab.terminal.spelling import counted
 
 if TYPE_CHECKING:
@@ -19,11 +19,14 @@ if TYPE_CHECKING:
     from aqmlab.study.evaluation import Evaluation, Trial
     from aqmlab.study.evaluation.summary import Standings
 
-_HARM = (
-    "harm: what others lose beside it, of what they have alone (0 none, 1 all; Ware et al. 2019); "
-    "harm, delay: to the 95th percentile, one way, of the delay of probes, calls or frames; harm, time: to "
-    "the median time of transfers; delay ms: mean queueing delay; short s: median time of transfers of 80 kB"
-)
+_NUMBERS = {
+    "harm": "what others lose beside it, of what they have alone (0 none, 1 all; Ware et al. 2019)",
+    "harm, delay": "to the 95th percentile, one way, of the delay of probes, calls or frames",
+    "harm, time": "to the median time of transfers",
+    "delay ms": "mean queueing delay",
+    "short s": "median time of transfers of 80 kB",
+}
+"""What each number of a controller's summary is; `harm` is said of every kind of harm."""
 _STAR = (
     f"; *: worse than CUBIC (beside Reno: than Reno) by more than {DISTANCE:g} of harm, or "
     f"{100.0 * DISTANCE:g} % of other numbers, beyond chance"
@@ -126,7 +129,13 @@ def means_in_words(evaluation: Evaluation) -> str:
     certainty = " with 95 % intervals" if seeds >= MINIMUM_REPLICATIONS else ": too few for intervals"
     means = f"means over {counted(seeds, 'seed')}{certainty}"
     if evaluation.method is CONTROLLERS:
-        return f"{_HARM}; {means}{_STAR if seeds >= MINIMUM_REPLICATIONS else ''}"
+        numbers = {row.number for row in summary_of(evaluation)}
+        shown = [
+            f"{number}: {said}"
+            for number, said in _NUMBERS.items()
+            if number in numbers or (number == "harm" and any(each.startswith("harm") for each in numbers))
+        ]
+        return f"{'; '.join([*shown, means])}{_STAR if seeds >= MINIMUM_REPLICATIONS else ''}"
     return f"delay: mean queueing delay; Mbit/s: goodput of all traffic; {means}"
 
 
