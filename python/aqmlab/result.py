@@ -477,12 +477,7 @@ class Result:
 
 
 def save_files(files: Mapping[str, bytes], folder: Path) -> Path:
-    """Writes the files of a result (`Result.files`) atomically to a new folder.
-
-    Raises:
-        FolderError: The folder exists or cannot be made.
-        StorageError: The disk is full or failed; nothing is left behind.
-    """
+    """Writes the files of a result (`Result.files`) atomically to a new folder."""
     with complete_or_absent(folder) as temporary:
         for name, content in files.items():
             (temporary / name).write_bytes(content)
@@ -493,15 +488,6 @@ def link_files(source: Path, folder: Path, *, may_copy: bool) -> Path:
     """Makes the result in `source` the one in the new `folder` as well, atomically.
 
     The files are the same ones where the disk allows it; they never change, so neither place minds the other.
-
-    Args:
-        source: The folder of a sound result.
-        folder: A new folder.
-        may_copy: Whether they are copied where they cannot be shared.
-
-    Raises:
-        FolderError: The folder exists or cannot be made.
-        StorageError: The disk is full or failed, or cannot share the files; nothing is left behind.
     """
     with complete_or_absent(folder) as temporary:
         for name in [*(name for _, _, name in _checksums(source)), _CHECKSUMS]:

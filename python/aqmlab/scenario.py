@@ -262,11 +262,7 @@ class Scenario:
 
 
 def core_of(document: Mapping[str, Any]) -> _core.Scenario:
-    """The resolved scenario of a result in the compiled core, parsed once for all who ask.
-
-    Raises:
-        ScenarioError: It is refused, as where it names a scheme in a file that cannot be read any more.
-    """
+    """The resolved scenario of a result in the compiled core, parsed once for all who ask."""
     return _parsed(json.dumps(document))
 
 

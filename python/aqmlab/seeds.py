@@ -87,11 +87,7 @@ def given_seeds_if_any(name: str, given: object, refusal: type[RefusalError]) ->
 
 
 def seed_of(given: object, *, argument: str = "seed") -> int:
-    """One seed: a whole number of any kind, also NumPy's.
-
-    Raises:
-        RefusalError: It is none.
-    """
+    """One seed: a whole number of any kind, also NumPy's."""
     return RefusalError.whole(argument, given, 0, SEED_MAX)
 
 

@@ -18,7 +18,7 @@ from aqmlab.terminal.console import console, say
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE.md",
-    help="Also write counts and causes to this Markdown page, and all numbers and claims to FILE-numbers.csv.",
+    help="Also write counts and causes to this Markdown page; all numbers and claims to FILE-numbers.csv.",
 )
 @numbers_options
 def scorecard(*, folders: tuple[Path, ...], output: Path | None) -> Numbers:

@@ -59,11 +59,7 @@ _LONGEST_LIST = 60
 
 
 def read_compared(folder: Path) -> dict[str, Any]:
-    """The note of the comparison in a folder; an empty one where there is none.
-
-    Raises:
-        ResultError: It is no note of ours.
-    """
+    """The note of the comparison in a folder; an empty one where there is none."""
     if not (folder / COMPARED).exists():
         return {}
     note: dict[str, Any] = read_json(folder / COMPARED, ResultError)

@@ -57,9 +57,6 @@ def kept_in(folder: Path) -> list[Kept]:
     """What is kept in a folder and below it, the newest last.
 
     What cannot be read is passed over: whoever names it is told why.
-
-    Raises:
-        ResultError: There is no such folder.
     """
     if not folder.is_dir():
         raise ResultError(f"{folder}: there is no such folder; legal: a folder that aqmlab left")

@@ -77,11 +77,7 @@ def differing(pairs: Sequence[Pair]) -> tuple[Difference, ...]:
 
 
 def require_comparable(scenarios: Mapping[str, Mapping[str, Any]]) -> None:
-    """Checks that runs of these resolved scenarios, by name, can be compared with the first.
-
-    Raises:
-        ComparisonError: Users or measurements differ.
-    """
+    """Checks that runs of these resolved scenarios, by name, can be compared with the first."""
     (base, first), *others = scenarios.items()
     for name, other in others:
         found = differences(first, other)

@@ -58,10 +58,6 @@ def read_configurations(folders: Sequence[Path]) -> dict[str, list[Result]]:
         Configurations by name: for the folder of a comparison with its names and order, the baseline first.
         Otherwise in the order found, by the name of the scenario; if several have the same name, by the
         folder of their seeds.
-
-    Raises:
-        ResultError: A folder contains no result.
-        ComparisonError: Two results are of the same scenario and seed.
     """
     groups: dict[str, list[Result]] = {}
     by_place = {place.resolve(): place for folder in folders for place in _places_in(folder)}
@@ -81,11 +77,7 @@ def read_configurations(folders: Sequence[Path]) -> dict[str, list[Result]]:
 
 
 def read_each(folders: Sequence[Path], names: Sequence[str] = ()) -> dict[str, list[Result]]:
-    """Of each folder its one configuration, by these names, by default those of the folders.
-
-    Raises:
-        ResultError: A folder contains no result, or results of several scenarios.
-    """
+    """Of each folder its one configuration, by these names, by default those of the folders."""
     called = list(names or (folder.name for folder in folders))
     if len(set(called)) < len(called):
         called = [str(folder) for folder in folders]

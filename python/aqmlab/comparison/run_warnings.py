@@ -34,12 +34,7 @@ def warnings_in_words(runs: Mapping[str, Sequence[Sequence[str]]]) -> list[str]:
 
 
 def warnings_of_scenario(scenario: Mapping[str, Any], *, besides: Collection[str] = ()) -> list[str]:
-    """What holds of a resolved scenario before any run; nothing of one whose files cannot be read any more.
-
-    Args:
-        scenario: As resolved.
-        besides: Links whose queues are left out.
-    """
+    """What holds of a resolved scenario before any run; nothing if its files cannot be read any more."""
     try:
         found = core_of(scenario).warnings()
     except ScenarioError:

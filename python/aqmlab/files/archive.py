@@ -36,10 +36,6 @@ def write_files(files: Mapping[str, Content], place: Path, name: str) -> Path:
         files: Contents by path, with `/` between folders.
         place: A path that ends in .zip, which is replaced, or a new folder.
         name: The folder that everything in an archive is in.
-
-    Raises:
-        FolderError: The folder exists, nothing can be written there, or the name is that of another archive.
-        StorageError: The disk is full or failed; nothing is left behind.
     """
     _require_ending(place)
     listed = {**files, CHECKSUMS: checksums(files)}
@@ -54,11 +50,7 @@ def write_files(files: Mapping[str, Content], place: Path, name: str) -> Path:
 
 
 def require_place(place: Path) -> None:
-    """Checks, before hours of work, that `write_files` could write there.
-
-    Raises:
-        FolderError: It could not, or the folder exists.
-    """
+    """Checks, before hours of work, that `write_files` could write there."""
     _require_ending(place)
     if place.suffix.lower() == ZIP:
         require_writable(place)

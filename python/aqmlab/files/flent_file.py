@@ -89,11 +89,7 @@ def document(
 
 
 def write(content: dict[str, Any], file: Path) -> None:
-    """Writes the content of a file, which by Flent's custom is named `*.flent.gz`.
-
-    Raises:
-        StorageError: The file could not be written.
-    """
+    """Writes the content of a file, which by Flent's custom is named `*.flent.gz`."""
     named = content | {"metadata": content["metadata"] | {"DATA_FILENAME": file.name}}
     packed = gzip.compress(json.dumps(named, allow_nan=False).encode(), mtime=0)
     with whole_file(file) as partial:

@@ -60,11 +60,7 @@ def _digest(name: str) -> str:
 
 
 def require_new(folder: Path) -> None:
-    """Refuses a folder that exists, or that cannot be made, before the work that fills it.
-
-    Raises:
-        FolderError: `folder` exists already or cannot be made.
-    """
+    """Refuses a folder that exists, or that cannot be made, before the work that fills it."""
     require_writable(folder)
     if folder.exists():
         raise FolderError(f"{folder}: exists already; name another folder or remove this one")

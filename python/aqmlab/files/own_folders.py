@@ -32,9 +32,6 @@ def own_folder(wanted: Path, holds: Callable[[Path], Holds | str]) -> tuple[Path
     Args:
         wanted: The folder of its name.
         holds: What a folder holds; of something else a few words on how it differs.
-
-    Raises:
-        FolderError: What is in the wanted place is no folder.
     """
     if wanted.exists() and not wanted.is_dir():
         raise FolderError(f"{wanted}: is a file; legal: the name of a folder")

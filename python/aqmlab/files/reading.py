@@ -66,39 +66,23 @@ def read_bytes(
 
 
 def read_toml(file: str | Path | Traversable, refusal: type[RefusalError]) -> dict[str, Any]:
-    """The document in a TOML file.
-
-    Raises:
-        refusal: There is none; the message names the file, and the line where there is one.
-    """
+    """The document in a TOML file."""
     return parse_toml(read_text(file, refusal), plain(str(file)), refusal)
 
 
 def parse_toml(text: str, source: str, refusal: type[RefusalError]) -> dict[str, Any]:
-    """The document in TOML text.
-
-    Raises:
-        refusal: It is not TOML; the message names the source and the line.
-    """
+    """The document in TOML text."""
     document: dict[str, Any] = _parsed(tomllib.loads, text, "TOML", source, refusal)
     return document
 
 
 def read_json(file: str | Path, refusal: type[RefusalError]) -> dict[str, Any]:
-    """The object in a JSON file. A byte order mark before it is ignored (RFC 8259, 8.1).
-
-    Raises:
-        refusal: There is none; the message names the file, and the line where there is one.
-    """
+    """The object in a JSON file. A byte order mark before it is ignored (RFC 8259, 8.1)."""
     return parse_json(read_text(file, refusal).removeprefix("\ufeff"), plain(str(file)), refusal)
 
 
 def parse_json(text: str, source: str, refusal: type[RefusalError]) -> dict[str, Any]:
-    """The object in JSON text.
-
-    Raises:
-        refusal: There is none; the message names the source, and the line where there is one.
-    """
+    """The object in JSON text."""
     document = _parsed(json.loads, text, "JSON", source, refusal)
     if not isinstance(document, dict):
         raise refusal(f"{source}: contains no JSON object")

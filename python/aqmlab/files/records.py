@@ -82,11 +82,7 @@ Plain = Annotated[str | float | bool, PLAIN]
 
 
 def read_as(record: type[Record], document: object, place: str, refusal: type[RefusalError]) -> Record:
-    """The record that a parsed document is; numbers stay as they are written, whole or not.
-
-    Raises:
-        refusal: It differs; the message names the place, what is there and what is legal.
-    """
+    """The record that a parsed document is; numbers stay as they are written, whole or not."""
     conform(document, shape_of(record), place, refusal)
     return cast("Record", _value(record, document, place, refusal))
 

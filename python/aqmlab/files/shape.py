@@ -167,11 +167,7 @@ def _at_least(shortest: int) -> str:
 
 
 def distinct(names: Sequence[str], place: str, refusal: type[RefusalError]) -> None:
-    """Refuses a name that stands twice where each stands for one thing.
-
-    Raises:
-        refusal: The message names it.
-    """
+    """Refuses a name that stands twice where each stands for one thing."""
     for number, name in enumerate(names):
         if name in names[:number]:
             raise refusal(f"{place}: {quoted(name)} appears twice", place=place)

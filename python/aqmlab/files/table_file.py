@@ -34,12 +34,7 @@ def table_bytes(tables: Mapping[str, pa.Table]) -> pa.Buffer:
 
 
 def table_names(file: Path) -> list[str]:
-    """The names of the tables in a file.
-
-    Raises:
-        ArrowException: It is no file of tables.
-        OSError: It cannot be read.
-    """
+    """The names of the tables in a file."""
     with pa.OSFile(str(file)) as opened:
         return list(ipc.open_file(opened).schema.names)
 

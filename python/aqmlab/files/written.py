@@ -29,11 +29,7 @@ class Written:
         return Written(self.text, (*self.overrides, *overrides))
 
     def document(self) -> dict[str, Any]:
-        """What was written, with what replaces it.
-
-        Raises:
-            ValueError: The text or a value is not the TOML that Python reads, or a key has no place in it.
-        """
+        """What was written, with what replaces it."""
         document = tomllib.loads(self.text)
         _say_once(document)
         for key, value in self.overrides:

@@ -187,11 +187,7 @@ class Demand:
         )
 
     def twin_of(self, scenario: Scenario) -> Scenario:
-        """The uncongested network with the scenario's traffic; of flows without end, this demand's alone.
-
-        Raises:
-            ScenarioError: The scenario does not say what its uncongested network is.
-        """
+        """The uncongested network with the scenario's traffic; of flows without end, this demand's alone."""
         kept = [part.name.removeprefix(f"{FLOWS}.") for part in self.parts if part.endless]
         return scenario.offering_twin(kept)
 

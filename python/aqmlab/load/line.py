@@ -131,11 +131,7 @@ class LoadLine:
 
     @property
     def slope_interval(self) -> Interval | NotEnoughReplications:
-        """Bit/s for each user or flow, with its interval over seeds.
-
-        Raises:
-            CalibrationError: No seed was run with enough sizes for a line of its own.
-        """
+        """Bit/s for each user or flow, with its interval over seeds."""
         if not self.lines_by_seed:
             raise CalibrationError("no seed was run with two different numbers of users: there is no slope")
         return mean_interval([line.bits_per_second_per_user for line in self.lines_by_seed.values()])

@@ -205,9 +205,6 @@ def match_loads(
         size_at_100_percent: A rule of thumb for the first run; a wrong one costs time only.
         run: What makes the runs.
         tolerance: Largest relative error of the realised load.
-
-    Raises:
-        CalibrationError: The demand is not of users, or does not offer the largest load.
     """
     if demand.unit != USERS:
         raise CalibrationError(f"demand {demand}: only loads of users can be matched")

@@ -79,9 +79,6 @@ def labels_of(schemes: Iterable[str]) -> dict[str, str]:
 
     Linux's spelling is long: a queue is called by its name, its first word, and the words that not all queues
     of its name have. Others are called as they were typed.
-
-    Raises:
-        ScenarioError: A word of Linux's is not understood.
     """
     typed = list(schemes)
     queues = {text: read(text).words for text in typed if is_linux(text)}
@@ -111,11 +108,7 @@ def _short(words: Sequence[str], queues: Sequence[Sequence[str]]) -> str:
 
 
 def warn_of_remarks(schemes: Iterable[str]) -> None:
-    """Warns of what is passed over of schemes in Linux's spelling.
-
-    Raises:
-        ScenarioError: A scheme is not understood.
-    """
+    """Warns of what is passed over of schemes in Linux's spelling."""
     for remark in dict.fromkeys(each for text in schemes for each in ParametrizedScheme.of(text).remarks):
         warnings.warn(remark, stacklevel=3)
 

@@ -24,9 +24,6 @@ def placed(scenario: Scenario, scheme: str, place: QueuePlace, share: float | No
     """A scenario with a `[line]` and a scheme at a place of it, both ways.
 
     A scheme with a rate of its own, such as `cake bandwidth 9Mbit`, shapes by itself: the router does not.
-
-    Raises:
-        ScenarioError: The scheme, or the share, is refused.
     """
     place.require_share(share)
     shapes_itself = place.shaped and "rate_mbps" in ParametrizedScheme.of(scheme).parameters

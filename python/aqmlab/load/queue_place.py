@@ -47,9 +47,6 @@ class QueuePlace:
             scenario: The scenario.
             share: The share of the line's rate that a router leaves it, both ways; None: that of the
                 scenario, and where it has none 0.95.
-
-        Raises:
-            RefusalError: The share is not from 0.01 to 1, or nothing shapes at this place.
         """
         self.require_share(share)
         if self.shaped:

@@ -148,11 +148,7 @@ class Queues:
         return found
 
     def with_settings(self, scenario: Scenario, settings: Mapping[str, Any]) -> Scenario:
-        """The scenario with these parameters at every queue.
-
-        Raises:
-            ScenarioError: A value is refused.
-        """
+        """The scenario with these parameters at every queue."""
         return scenario.with_overrides(
             {f"{key}.{name}": value for key in self.keys_in(scenario) for name, value in settings.items()}
         )

@@ -86,11 +86,7 @@ class Experiment:
         return None if self.response_times is None else self.response_times.of
 
     def scale(self, name: str) -> Scale:
-        """The scale of this name.
-
-        Raises:
-            ExperimentError: There is none.
-        """
+        """The scale of this name."""
         return look_up(self.scales, name, "scale", self.name)
 
     @property
@@ -118,11 +114,7 @@ class Experiment:
         return [each for each in configurations if each.runs_at(load_percent)]
 
     def configuration(self, name: str) -> Configuration:
-        """The configuration of this name.
-
-        Raises:
-            ExperimentError: There is none.
-        """
+        """The configuration of this name."""
         return look_up(self.configurations, name, "cell", self.name)
 
     @property
@@ -198,11 +190,7 @@ def chosen(known: Iterable[str], wanted: Sequence[str], *, kind: str, experiment
 
 
 def look_up(table: Mapping[str, T], name: str, kind: str, owner: str) -> T:
-    """What has this name.
-
-    Raises:
-        ExperimentError: Nothing has; the message lists the names that there are.
-    """
+    """What has this name."""
     if name in table:
         return table[name]
     raise ExperimentError(

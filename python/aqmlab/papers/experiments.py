@@ -61,20 +61,13 @@ def load(name: str, *, explained: bool = True) -> Experiment:
     Args:
         name: The experiment.
         explained: Whether causes and reasons are read, and their proofs checked.
-
-    Raises:
-        ExperimentError: There is none.
     """
     look_up(dict.fromkeys(names()), name, "experiment", "aqmlab")
     return read(shipped.root() / name, explained=explained)
 
 
 def read(folder: Traversable, *, explained: bool = True) -> Experiment:
-    """Reads and checks an experiment folder.
-
-    Raises:
-        ExperimentError: A file is missing or broken, or something in it is not legal; the message says where.
-    """
+    """Reads and checks an experiment folder."""
     try:
         return _read(folder, explained=explained)
     except (ExperimentError, UnknownQuantityError) as error:

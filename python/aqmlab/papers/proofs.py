@@ -219,11 +219,7 @@ def are_apart(_published: float, tolerance: float, first: float, second: float) 
 def require_cause(
     proven: Proven, experiment: Experiment, claims: Sequence[str], numbers: Sequence[Numbers]
 ) -> None:
-    """Whether the switch brings in every number and statement.
-
-    Raises:
-        ExperimentError: It does not; the message names the first that it leaves out.
-    """
+    """Whether the switch brings in every number and statement."""
     _require_numbers(proven, experiment, numbers, moves_inside, "the switch does not move it inside")
     _require_statements(proven, experiment, claims, [MADE_TO_HOLD], "does not hold with the switch alone")
 

@@ -149,9 +149,6 @@ def prove(
         executor: What makes the runs; by default threads of this process, one for each core.
         output: The folder for the file and the finished runs.
         progress: Whether to show progress bars.
-
-    Raises:
-        ExperimentError: The experiment or the proof does not exist, or names what the study does not have.
     """
     experiment = experiments.load(study, explained=False)
     proof = read_declared(experiment, name)

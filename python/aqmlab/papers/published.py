@@ -209,11 +209,7 @@ class Published:
     tables: tuple[PublishedTable, ...] = ()
 
     def table(self, identifier: str) -> PublishedTable:
-        """The table of this number.
-
-        Raises:
-            ExperimentError: There is none.
-        """
+        """The table of this number."""
         known = {table.identifier: table for table in self.tables}
         if identifier not in known:
             raise ExperimentError.unknown(f"table {identifier}", identifier, known)
@@ -228,12 +224,7 @@ class Published:
 def read_published(
     declared: Published, folder: Traversable, configurations: Iterable[Configuration]
 ) -> Published:
-    """What an experiment declares, with the numbers of its tables.
-
-    Raises:
-        ExperimentError: A table names a configuration or a quantity that there is not, a column that its
-            file has not, or it has a row that no configuration answers to.
-    """
+    """What an experiment declares, with the numbers of its tables."""
     own = tuple(configurations)
     return replace(declared, tables=tuple(_read(table, folder, own) for table in declared.tables))
 

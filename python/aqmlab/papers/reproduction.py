@@ -182,11 +182,7 @@ def base_scenario(experiment: Experiment, scale: Scale) -> Scenario:
 
 
 def cell_scenario(base: Scenario, configuration: Configuration) -> Scenario:
-    """The scenario of one configuration.
-
-    Raises:
-        ExperimentError: The scenario refuses what the configuration lays over it.
-    """
+    """The scenario of one configuration."""
     try:
         return _cell_scenario(base, configuration)
     except (ScenarioError, TypeError, RecursionError) as error:

@@ -339,11 +339,7 @@ def source_names() -> list[str]:
 
 
 def load(name: str) -> Source:
-    """A source with the rows of its table.
-
-    Raises:
-        ExperimentError: There is none, or its files are broken.
-    """
+    """A source with the rows of its table."""
     look_up(dict.fromkeys(source_names()), name, "source", NAME)
     return read(_folder(), name)
 
@@ -415,11 +411,7 @@ def compare_with(
 
 
 def require_switches(sources: Sequence[Source], switches: Sequence[str]) -> None:
-    """Refuses a doubt that none of the sources has.
-
-    Raises:
-        ExperimentError: The message names those that they have.
-    """
+    """Refuses a doubt that none of the sources has."""
     known = dict.fromkeys(each for source in sources for each in source.switches)
     for each in switches:
         look_up(known, each, "switch", ", ".join(source.name for source in sources))

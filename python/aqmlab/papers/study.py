@@ -65,11 +65,7 @@ class Study:
         return bool(self.cells.get((configuration, load_percent)))
 
     def results(self, configuration: str, load_percent: float) -> Sequence[Recorded]:
-        """The replications of a cell.
-
-        Raises:
-            MissingDataError: The cell was not run.
-        """
+        """The replications of a cell."""
         if not self.has(configuration, load_percent):
             raise MissingDataError(f"cell {configuration} at {load_percent:g} % was not run")
         return self.cells[configuration, load_percent]
@@ -84,11 +80,7 @@ class Study:
         return [run.times for run in self.measured(configuration, load_percent)]
 
     def measured(self, configuration: str, load_percent: float) -> list[Measured]:
-        """The replications of a cell, with the response times of whom the study judges.
-
-        Raises:
-            MissingDataError: The cell was not run.
-        """
+        """The replications of a cell, with the response times of whom the study judges."""
         cell = (configuration, load_percent)
         if cell not in self._measured:
             judged = self.experiment.responses_of

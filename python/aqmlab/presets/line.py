@@ -220,11 +220,7 @@ class Line:
 
     @cached_property
     def rates_mbps(self) -> dict[str, float]:
-        """The rates `down` and `up` in Mbit/s; of a rate trace, the mean.
-
-        Raises:
-            ScenarioError: The line cannot be simulated.
-        """
+        """The rates `down` and `up` in Mbit/s; of a rate trace, the mean."""
         own = self.carrying("line", datagrams=[_ANY])
         links = {link.name: link.rate_mbps for link in own.core.monitored_links()}
         return {way: links[link] for way, link in self.links.items()}

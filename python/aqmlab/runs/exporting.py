@@ -22,11 +22,6 @@ def save_as_parquet(folder: Path, output: Path) -> list[Path]:
 
     Returns:
         The folders that were written, one for each result.
-
-    Raises:
-        ResultError: There is no result, or one is damaged; those before it are written.
-        FolderError: The folder exists or cannot be made.
-        StorageError: The disk is full or failed.
     """
     if output.exists():
         raise FolderError(f"{output}: exists already; name another folder or remove this one")

@@ -47,11 +47,7 @@ class Channel:
         self._received = b""
 
     def send(self, message: Mapping[str, Any]) -> None:
-        """Sends a message.
-
-        Raises:
-            ConnectionError: Nobody listens.
-        """
+        """Sends a message."""
         left = json.dumps(message).encode() + b"\n"
         while left:
             left = left[os.write(self._writing, left) :]
@@ -133,10 +129,6 @@ def attend(
 
 
 def require_version(version: str) -> None:
-    """Checks that a worker is of this version.
-
-    Raises:
-        RunError: It is of another one.
-    """
+    """Checks that a worker is of this version."""
     if version != _core.version():
         raise RunError(f"a worker is of version {version}, this is {_core.version()}: reinstall")

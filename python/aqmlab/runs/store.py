@@ -91,32 +91,17 @@ def finished_result(place: Path, address: str) -> Result | None:
 
 
 def keep(result: Result, place: Path) -> Result:
-    """Writes a result in its place, unless another process has put the same run there meanwhile.
-
-    Raises:
-        FolderError: Something else is there, or the folder cannot be made.
-        StorageError: The disk is full or failed.
-    """
+    """Writes a result in its place, unless another process has put the same run there meanwhile."""
     return _kept(lambda: result.save(place), place, result.content_address)
 
 
 def keep_files(files: Mapping[str, bytes], place: Path, address: str) -> Result:
-    """The same with a result that comes as its files, from another machine.
-
-    Raises:
-        FolderError: Something else is there, or the folder cannot be made.
-        StorageError: The disk is full or failed.
-    """
+    """The same with a result that comes as its files, from another machine."""
     return _kept(lambda: save_files(files, place), place, address)
 
 
 def take_from(store: Path, place: Path, address: str) -> Result:
-    """Puts the result of a run that is sound in the store in a place of its own as well.
-
-    Raises:
-        FolderError: Something else is there, or the folder cannot be made.
-        StorageError: The disk is full or failed.
-    """
+    """Puts the result of a run that is sound in the store in a place of its own as well."""
     return _kept(lambda: link_files(store / address, place, may_copy=True), place, address)
 
 

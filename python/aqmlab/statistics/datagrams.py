@@ -208,9 +208,6 @@ def observed_of_sources(
         part: The group, as `datagrams.NAME`.
         ends: Both ends of the number of each source, from the columns of `datagrams`.
         of_silent: The number of a source of which all that it sent was lost.
-
-    Raises:
-        MissingDataError: There is no such group.
     """
     column = sources_of(result, part)
     silent = (column("received_packets") == 0) & (column("under_way_packets") == 0)
@@ -223,11 +220,7 @@ def observed_of_sources(
 
 
 def known(observation: Observation, part: str) -> float:
-    """What an observation of a group says as a plain number.
-
-    Raises:
-        TooLittleDataError: There was nothing to measure.
-    """
+    """What an observation of a group says as a plain number."""
     if not observation.is_known:
         raise TooLittleDataError(f"{part} sent nothing in the measured window")
     return observation.plain

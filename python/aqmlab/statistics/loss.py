@@ -28,11 +28,7 @@ SENT = "datagrams that were sent in the measured window"
 
 
 def percent(lost: float, of: float, *, where_none: Exception | None = None) -> float:
-    """What is lost, per 100; 0 of nothing.
-
-    Raises:
-        where_none: The error of nothing that could be lost, if it is given.
-    """
+    """What is lost, per 100; 0 of nothing."""
     if of == 0:
         if where_none is not None:
             raise where_none

@@ -453,11 +453,7 @@ def quantity(name: str) -> Quantity:
 
 
 def by_name(wanted: Quantity | str) -> Quantity:
-    """A quantity that was given itself, or by its name.
-
-    Raises:
-        UnknownQuantityError: There is none of this name.
-    """
+    """A quantity that was given itself, or by its name."""
     if isinstance(wanted, str):
         return quantity(wanted)
     found: Quantity = arguments.quantity("quantity", wanted, UnknownQuantityError)

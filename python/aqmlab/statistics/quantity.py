@@ -52,21 +52,12 @@ class Measured:
 
     @cached_property
     def links(self) -> list[Link]:
-        """The judged links.
-
-        Raises:
-            UnknownLinkError: A link is not monitored.
-            MissingDataError: None was named, and none carries data.
-        """
+        """The judged links."""
         return judged_links(self.result, self._links)
 
     @cached_property
     def times(self) -> ResponseTimes:
-        """The response times of all users, or of the population.
-
-        Raises:
-            MissingDataError: The run recorded none.
-        """
+        """The response times of all users, or of the population."""
         return response_times(self.result, population=self._population)
 
     def page_load_times(self, pages: Pages) -> ResponseTimes:
@@ -85,11 +76,7 @@ class Measured:
 
     @cached_property
     def followed_pages(self) -> FollowedPages:
-        """The pages of all users, or of the population, that were waited for in the measured window.
-
-        Raises:
-            MissingDataError: The run recorded none.
-        """
+        """The pages of all users, or of the population, that were waited for in the measured window."""
         return FollowedPages.of(self.result, population=self._population)
 
     def observation(self, quantity: Quantity) -> Observation:

@@ -62,9 +62,6 @@ def figures(
         result: A finished run.
         restricted_to_s: The limit of the restricted mean response time, in seconds.
         links: The links that figures are taken over; by default those that carry data.
-
-    Raises:
-        MissingDataError: No link is chosen, and none carries data.
     """
     run = Measured(result, links)
     run.links  # noqa: B018  (without a link there is no row)

@@ -211,11 +211,7 @@ def tidy_table_of(
 
 
 def known_quantities(quantities: Sequence[Quantity | str], results: Sequence[Recorded]) -> list[Quantity]:
-    """Quantities that were given themselves, or by name.
-
-    Raises:
-        UnknownQuantityError: No quantity has one of the names, or no result the group that it is of.
-    """
+    """Quantities that were given themselves, or by name."""
     UnknownQuantityError.require_list("quantities", quantities, "['loss_percent']")
     wanted = [by_name(each) for each in quantities]
     for each in wanted:

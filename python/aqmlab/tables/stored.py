@@ -40,12 +40,7 @@ def save(table: Table, file: Path) -> Path:
 
 
 def require_form(file: Path, refusal: type[RefusalError] = RefusalError) -> None:
-    """Checks the ending of a table's name and its folder before any work.
-
-    Raises:
-        RefusalError: It is neither .parquet nor .csv; as the given kind of refusal.
-        FolderError: Nothing can be written there.
-    """
+    """Checks the ending of a table's name and its folder before any work."""
     if file.suffix not in TABLE_ENDINGS:
         legal = " or ".join(TABLE_ENDINGS)
         raise refusal(f"{file}: a table ends in {legal}", place=str(file), value=file.suffix, legal=legal)

@@ -40,11 +40,7 @@ _ARGUMENTS = {
 
 
 def as_link(words: Sequence[str]) -> str:
-    """What the words are as keys of a link.
-
-    Raises:
-        ScenarioError: A word is unknown or not modelled, or its argument is not legal.
-    """
+    """What the words are as keys of a link."""
     found = _Netem()
     left = [*words]
     while left:

@@ -51,11 +51,7 @@ def is_sqm(text: str) -> bool:
 
 
 def queues_of_sqm(text: str) -> list[SqmQueue]:
-    """The queues up and down.
-
-    Raises:
-        ScenarioError: It has several sections, or a rate is missing or none.
-    """
+    """The queues up and down."""
     if len(_SECTION.findall(text)) > 1:
         raise refusal("sqm", "several sections", "one: config queue and its options")
     options = _options(text)

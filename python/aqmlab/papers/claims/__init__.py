@@ -35,11 +35,7 @@ __all__ = [
 
 
 def evaluate(study: Study) -> list[Outcome]:
-    """One outcome for every published claim of the study's experiment.
-
-    Raises:
-        ExperimentError: A statement has an unknown check, or lacks one of its arguments.
-    """
+    """One outcome for every published claim of the study's experiment."""
     registry = registry_of(study.experiment.name)
     return [_outcome(study, registry, published) for published in study.experiment.published_claims]
 

@@ -64,29 +64,17 @@ class Registry:
 
     @classmethod
     def of(cls, checks: Iterable[Check], numbers: Iterable[Number] = ()) -> Registry:
-        """The registry of these functions.
-
-        Raises:
-            ValueError: Two have the same name.
-        """
+        """The registry of these functions."""
         return cls(_by_name(checks), _by_name(numbers))
 
     def require(self, claims: Iterable[Claim]) -> None:
-        """Refuses claims with a statement that cannot be asked.
-
-        Raises:
-            ExperimentError: The message names the statement, what it names and what is legal.
-        """
+        """Refuses claims with a statement that cannot be asked."""
         for claim in claims:
             for statement in claim.statements:
                 self._arguments(statement)
 
     def question(self, statement: Statement, study: Study) -> Question:
-        """The check of a statement with its arguments.
-
-        Raises:
-            ExperimentError: It names an unknown check or number, or its check lacks an argument.
-        """
+        """The check of a statement with its arguments."""
         given = self._arguments(statement)
         return partial(self.checks[statement.check], study, **given)
 

@@ -34,9 +34,6 @@ class Executor(Protocol):
         """Makes the runs and yields each, kept in its place, as it finishes.
 
         Closing the generator early stops what is under way.
-
-        Raises:
-            RunsFailed: Some failed; all others were yielded before.
         """
 
 

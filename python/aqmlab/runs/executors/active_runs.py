@@ -23,11 +23,7 @@ def available_cores() -> int:
 
 
 def worker_count(given: object) -> int:
-    """A number of workers.
-
-    Raises:
-        ExecutorError: It is no whole number above 0.
-    """
+    """A number of workers."""
     return ExecutorError.whole("workers", given, 1)
 
 

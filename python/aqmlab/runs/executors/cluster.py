@@ -63,14 +63,7 @@ class Cluster:
         self._workers = available_cores() if workers is None else worker_count(workers)
 
     def compute(self, jobs: Sequence[Job], *, bar: Bar) -> Generator[tuple[Job, Result]]:
-        """Makes the runs and yields each, kept in its place, as it finishes.
-
-        Raises:
-            RunsFailed: Some runs failed, or killed too many workers; all others were yielded before.
-            ExecutorError: No scheduler, no worker, workers of another version, none left for too long, or the
-                scheduler gone.
-            StorageError: A result could not be kept.
-        """
+        """Makes the runs and yields each, kept in its place, as it finishes."""
         if any(job.pcap for job in jobs):
             raise ExecutorError("a cluster cannot return captured packets; use threads or local")
         if not jobs:

@@ -64,9 +64,6 @@ class Processes:
         Args:
             workers: How many runs at a time; by default one for each core this process may use.
             command: How to start a worker.
-
-        Raises:
-            ExecutorError: Fewer than one worker, or no whole number of them.
         """
         self._workers = available_cores() if workers is None else worker_count(workers)
         self._command = tuple(command)
@@ -87,10 +84,6 @@ class Processes:
         """Makes the runs and yields each as it finishes.
 
         What a process leaves behind is in a folder; that of a job without one is there until it is read.
-
-        Raises:
-            RunsFailed: Some runs failed, or killed two workers; all others were yielded before.
-            StorageError: A result could not be kept.
         """
         with TemporaryDirectory(prefix="aqmlab-", ignore_cleanup_errors=True) as passing:
             asked = {job.kept_in(Path(passing)): job for job in jobs}

@@ -17,16 +17,7 @@ if TYPE_CHECKING:
 
 
 def run_live_in_turn(jobs: Sequence[Job], *, progress: bool = False) -> list[Result]:
-    """Runs scenarios in real time, in their order, and keeps the results in memory.
-
-    Args:
-        jobs: Scenarios with their seeds.
-        progress: Whether to show a progress bar for each.
-
-    Raises:
-        ScenarioError: A scenario needs something that only the simulator has.
-        RunError: The machine does not allow a live run, or a run failed.
-    """
+    """Runs scenarios in real time, in their order, and keeps the results in memory."""
     results = []
     with tempfile.TemporaryDirectory(prefix="aqmlab-live-") as parent:
         for place, job in enumerate(jobs):

@@ -66,17 +66,7 @@ def command(
 def start(
     command: Sequence[str], folder: Path, memory_mb: int = 512, **ways: object
 ) -> subprocess.Popen[bytes]:
-    """Boots a machine; to end it, `terminate` it, and all of its processes end.
-
-    Args:
-        command: What `command` returned.
-        folder: A folder of its own, which outlives it.
-        memory_mb: Its memory in MB.
-        ways: Where its descriptors lead, as `subprocess.Popen` takes them.
-
-    Raises:
-        RunError: This processor needs a C compiler, and there is none.
-    """
+    """Boots a machine; to end it, `terminate` it, and all of its processes end."""
     return subprocess.Popen(  # noqa: S603  (our own command)
         [*_SUPERVISED, *command],
         env=environment(folder, memory_mb),
@@ -87,15 +77,7 @@ def start(
 
 
 def environment(folder: Path, memory_mb: int = 512) -> dict[str, str]:
-    """The environment of a machine: where its memory lies, and what some processors need.
-
-    Args:
-        folder: A folder of its own, which outlives it.
-        memory_mb: Its memory in MB.
-
-    Raises:
-        RunError: This processor needs a C compiler, and there is none.
-    """
+    """The environment of a machine: where its memory lies, and what some processors need."""
     # It keeps its socket of control at home.
     found = {**os.environ, "HOME": str(folder), **_wide_registers(folder)}
     if not _has_room(_SHARED_MEMORY, memory_mb):

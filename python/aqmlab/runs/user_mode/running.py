@@ -59,10 +59,6 @@ class Asked:
             scenario: The scenario of the order.
             order: What the worker of a live run is told.
             default: A kernel that is taken before that of a package.
-
-        Raises:
-            ScenarioError: The scenario needs something that only the simulator has, or this kernel lacks.
-            RunError: There is no user-mode Linux.
         """
         kernel = installed(default)
         ways = {

@@ -46,9 +46,6 @@ class PrintSize:
         Args:
             width: In inches, or with its unit: `3.33in`, `8.5cm`, `85mm`, `241pt` (of TeX, 72.27 an inch).
             font_points: The size of letters.
-
-        Raises:
-            PlotError: It is no length, or no figure could be so large or so small.
         """
         size = cls()
         inches = size.width_inches if width is None else _inches(width)

@@ -57,9 +57,6 @@ def draw_network(
             share of packets it lost, as means over the runs.
         title: What stands above it; by default the scenario's name.
         identifier: Its name among the figures of a page.
-
-    Raises:
-        ScenarioError: The scenario is refused.
     """
     layout = layout_of(scenario)
     picture = _Picture(layout, scenario, _measured(runs))

@@ -87,10 +87,6 @@ def chart_of(
         link: The monitored link; by default the first that carries data.
         quantity: Of the state of its scheme.
         flows: Whose senders, as `GROUP` or `GROUP:NUMBER`; by default all long-lived flows together.
-
-    Raises:
-        MissingDataError: A run did not record what is asked for.
-        UnknownLinkError: The link is not monitored.
     """
     if what == "state":
         drawn = partial(state_over_time, quantity=quantity)
@@ -354,11 +350,7 @@ def plot(
 
 
 def require_ending(file: Path) -> Path:
-    """The file, if a figure can be written there.
-
-    Raises:
-        PlotError: Its ending is none of `ENDINGS`.
-    """
+    """The file, if a figure can be written there."""
     if file.suffix.lower() not in ENDINGS:
         legal = ", ".join(ENDINGS)
         raise PlotError(f"{file}: legal endings: {legal}", place=str(file), value=file.suffix, legal=legal)

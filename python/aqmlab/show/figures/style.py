@@ -176,11 +176,7 @@ _FOR_LATEX = str.maketrans(
 
 @styled
 def as_pgf(figure: Figure) -> bytes:
-    r"""The figure for `\input` in LaTeX, whose fonts its texts have; needs LaTeX here, too.
-
-    Raises:
-        PlotError: This machine has no LaTeX.
-    """
+    r"""The figure for `\input` in LaTeX, whose fonts its texts have; needs LaTeX here, too."""
     for words in figure.findobj(Text):
         if isinstance(words, Text):
             words.set_text(words.get_text().translate(_FOR_LATEX))

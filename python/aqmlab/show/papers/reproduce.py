@@ -238,12 +238,7 @@ def reproduce(
 
 
 def _artifact_place(place: Path, hosts: str | None) -> Path:
-    """Where an artifact goes, once it is known that it can.
-
-    Raises:
-        ExperimentError: With other hosts nothing is reproduced.
-        FolderError: Nothing can be written there, or the folder exists.
-    """
+    """Where an artifact goes, once it is known that it can."""
     if hosts is not None:
         raise ExperimentError("artifact: with other hosts nothing is reproduced; legal: without hosts")
     require_place(place)

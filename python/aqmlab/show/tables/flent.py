@@ -34,10 +34,6 @@ def save_flent(result: Result, file: Path, *, download: str = "", upload: str = 
         file: Where to; by Flent's custom, its name ends in `.flent.gz`.
         download: The link whose throughput is the download; by default the monitored one that carries most.
         upload: The link of the upload; by default that of the other direction, if it is monitored.
-
-    Raises:
-        ResultError: There is no such link.
-        StorageError: The file could not be written.
     """
     write(flent_document(result, download=download, upload=upload), file)
 

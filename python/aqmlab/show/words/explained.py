@@ -132,19 +132,11 @@ def is_model_in_file(name: str, folder: str | Path = ".") -> bool:
 
 
 def schema_of_model(name: str, folder: str | Path = ".") -> dict[str, Any]:
-    """The JSON Schema of the table of a traffic model in a file.
-
-    Raises:
-        ScenarioError: The file or what is in it is refused.
-    """
+    """The JSON Schema of the table of a traffic model in a file."""
     table: dict[str, Any] = json.loads(_core.model_schema(Path(folder).absolute(), name))
     return {"$schema": _DIALECT, "title": name, **table}
 
 
 def explained_model(name: str, folder: str | Path = ".") -> str:
-    """What a traffic model in a file is, and its parameters with their ranges and defaults.
-
-    Raises:
-        ScenarioError: The file or what is in it is refused.
-    """
+    """What a traffic model in a file is, and its parameters with their ranges and defaults."""
     return model_in_words(name, schema_of_model(name, folder))

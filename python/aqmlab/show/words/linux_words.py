@@ -73,9 +73,6 @@ def read_in_words(text: str) -> str:
     """The scheme that a line of Linux's words is here, as a scenario has it, and what is passed over.
 
     Of a configuration of OpenWrt's SQM, the queues up and down.
-
-    Raises:
-        ScenarioError: It is not understood.
     """
     if is_sqm(text):
         return "\n\n".join(_of_sqm(each) for each in queues_of_sqm(text))

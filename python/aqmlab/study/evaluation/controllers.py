@@ -28,11 +28,7 @@ if TYPE_CHECKING:
 
 
 def _require_legal(controllers: Sequence[str]) -> None:
-    """Refuses a controller before anything is run.
-
-    Raises:
-        ScenarioError: There is none of this name, or a key of its hosts is refused.
-    """
+    """Refuses a controller before anything is run."""
     document = next(case.document for each in CONTROLLER_GUIDELINES for case in each.cases)
     for controller in controllers:
         with_controller(document, controller)

@@ -109,13 +109,7 @@ def udp(name: str, rate_mbps: float, *, packet_bytes: int = 1_000, **changed: ob
 
 
 def readers(name: str, count: int, *, delay_ms: float = ROUND_TRIP_MS - 2 * _LINK_DELAY_MS) -> Table:
-    """People who load pages of 50 objects over six connections (section 7.2).
-
-    Args:
-        name: What they are called.
-        count: How many.
-        delay_ms: Of their round trips, beside that of the link.
-    """
+    """People who load pages of 50 objects over six connections (section 7.2)."""
     model = {"model": "fixed-page", "objects_per_page": 50, "think_time_mean_seconds": 5.0}
     return _users(name, count, model, delay_ms)
 

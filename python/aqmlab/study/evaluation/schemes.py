@@ -29,11 +29,7 @@ if TYPE_CHECKING:
 
 
 def _require_legal(schemes: Sequence[str]) -> None:
-    """Refuses a scheme before anything is run.
-
-    Raises:
-        ScenarioError: There is none of this name, or a parameter is refused.
-    """
+    """Refuses a scheme before anything is run."""
     plain = Scenario.of(scenario(tcp("bulk")))
     for scheme in schemes:
         Queues.of(plain, (DATA,)).with_scheme(plain, scheme)

@@ -21,11 +21,7 @@ _WAYS = ("up", "down")
 
 
 def save_flent_test(measured: Measured, file: Path) -> None:
-    """Writes a run as Flent's data file, with the sums and means that Flent adds.
-
-    Raises:
-        StorageError: The file could not be written.
-    """
+    """Writes a run as Flent's data file, with the sums and means that Flent adds."""
     write(flent_test_document(measured), file)
 
 

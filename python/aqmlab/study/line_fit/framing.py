@@ -25,11 +25,7 @@ class Framing:
 
     @classmethod
     def of(cls, technology: str) -> Self:
-        """That of a technology.
-
-        Raises:
-            ScenarioError: There is no such technology.
-        """
+        """That of a technology."""
         flow = {"count": 1, "direction": "down"}
         asked = {"name": "line", "duration_s": 1.0, "line": {"technology": technology}, "flows": [flow]}
         return cls(dict(Scenario.of(asked).resolved["line"]))

@@ -44,12 +44,7 @@ class QueueKind(Enum):
 
 
 def quiet(packet_ms: float, back_ms: float) -> float:
-    """What a probe waits at most where none but the packet being sent is in front of it.
-
-    Args:
-        packet_ms: How long the line takes for a full packet.
-        back_ms: What waits on the way back.
-    """
+    """What a probe waits at most where none but the packet being sent is in front of it."""
     return _QUIET_MS + _QUIET_PACKETS * packet_ms + back_ms
 
 

@@ -173,10 +173,6 @@ def measure(
 
     Returns:
         Of each queue, in turn, each way, and of each of these one for each seed.
-
-    Raises:
-        ScenarioError: The line, or a scheme on it, is refused.
-        RunError: A run failed.
     """
     made = {way: under_schemes(line, scenario_of(line, way), schemes) for way in ways}
     each_seed = [scenario for by_name in made.values() for scenario in by_name.values()]

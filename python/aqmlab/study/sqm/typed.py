@@ -101,11 +101,7 @@ def _more_words(queue: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def require_device(name: str) -> None:
-    """Checks the name of a network device.
-
-    Raises:
-        RefusalError: Linux has no device of such a name.
-    """
+    """Checks the name of a network device."""
     if not _DEVICE.fullmatch(name):
         legal = "1 to 15 letters, digits and . _ : -, such as eth1"
         said = f"device: {quoted(name)} is no name of a network device; legal: {legal}"

@@ -33,9 +33,6 @@ def rows(
         status: The sweep and what is finished of it.
         restricted_to_s: The limit of the restricted mean response time, in seconds.
         links: The links that figures are taken over; by default those that carry data in the run.
-
-    Raises:
-        SweepError: A link that was chosen is not monitored.
     """
     table = []
     for point, seed, address in status.sweep.runs:
@@ -104,11 +101,7 @@ def export(status: Status, file: Path, *, links: Sequence[str] = ()) -> int:
 
 
 def check_links(sweep: Sweep, links: Sequence[str]) -> None:
-    """Checks that every point's scenario monitors the chosen links, before any work.
-
-    Raises:
-        SweepError: One does not; the message names the point and the links that there are.
-    """
+    """Checks that every point's scenario monitors the chosen links, before any work."""
     for point in sweep.points:
         try:
             named_links(point.scenario, links)

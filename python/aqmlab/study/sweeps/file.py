@@ -163,10 +163,6 @@ def read(file: str | Path, *, overrides: Mapping[str, object] | None = None) -> 
     Args:
         file: The sweep file.
         overrides: Dotted keys and values that are laid over the base scenario, after those of the file.
-
-    Raises:
-        SweepError: Something in the file or its design is refused.
-        ScenarioError: The base scenario is refused.
     """
     file = Path(file)
     text = reading.read_text(file, SweepError)

@@ -221,11 +221,7 @@ def sweep(
 
 
 def checked_within(checked: Sweep, within_s: float | None, executor: Executor) -> Sweep:
-    """The sweep with as many of its seeds as a time has room for.
-
-    Raises:
-        RefusalError: There is no time for one seed of every point.
-    """
+    """The sweep with as many of its seeds as a time has room for."""
     if within_s is None:
         return checked
     scenarios = [point.scenario for point in checked.points]

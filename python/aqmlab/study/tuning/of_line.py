@@ -28,11 +28,7 @@ def is_line(scenario: Scenario) -> bool:
 
 
 def loaded(scenario: Scenario) -> Scenario:
-    """The test of `aqmlab rpm` with both ways full, on the line of a scenario with its queues.
-
-    Raises:
-        RefusalError: The line is too slow for probes.
-    """
+    """The test of `aqmlab rpm` with both ways full, on the line of a scenario with its queues."""
     return scenario_of(Line.of_scenario(scenario), Way.BOTH)
 
 

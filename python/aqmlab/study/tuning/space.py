@@ -169,9 +169,6 @@ def declared_ranges(parameters: Mapping[str, Mapping[str, Any]]) -> dict[str, An
     An end that is not legal itself is moved in by a thousandth of the range, or by one where numbers are
     whole. Equal ratios are equally probable where a range begins above zero and spans a hundredfold. Words
     and switches are chosen from. The limits and `ecn`, and what has one end alone, stay as they are.
-
-    Args:
-        parameters: Their JSON schemas by name.
     """
     own = {name: part for name, part in parameters.items() if name not in _OF_EVERY_SCHEME}
     found = {name: _declared(part) for name, part in own.items()}
