@@ -34,12 +34,16 @@ TABLE_ENDINGS = (".parquet", ".csv")
 
 
 def checked(
-    refusal: type[RefusalError], **kinds: Kind
+    refusal: type[RefusalError], **own: Kind
 ) -> Callable[[Callable[Given, Returned]], Callable[Given, Returned]]:
-    """Has a function's arguments checked, each as one of the kinds below; `kinds_of` names them again."""
+    """Has a function's arguments checked, each as one of the kinds below; `kinds_of` names them again.
+
+    Kinds of arguments that mean the same in every function need no mention (`EVERYWHERE`).
+    """
 
     def with_checks(function: Callable[Given, Returned]) -> Callable[Given, Returned]:
         signature = inspect.signature(function)
+        kinds = {name: EVERYWHERE[name] for name in signature.parameters if name in EVERYWHERE} | own
 
         @functools.wraps(function)
         def call(*given: Given.args, **named: Given.kwargs) -> Returned:
@@ -84,11 +88,6 @@ def flag(name: str, given: Any, refusal: type[RefusalError]) -> bool:  # noqa: A
         raise _refuse(name, given, refusal, "true or false") from None
 
 
-def flag_or(*names: str) -> Kind:
-    """True or false, or one of these names."""
-    return FlagOr(names)
-
-
 def path(name: str, given: Any, refusal: type[RefusalError]) -> Path:  # noqa: ANN401
     """The path of a file or folder, which a disk takes."""
     if not isinstance(given, str | Path) or "\x00" in str(given) or not _is_utf_8(str(given)):
@@ -105,16 +104,6 @@ def mapping(name: str, given: Any, refusal: type[RefusalError]) -> Mapping[str, 
     return given
 
 
-def listed(example: str) -> Kind:
-    """A list of anything, as the example shows it; what is iterated over once is kept."""
-    return Listed(example)
-
-
-def texts(example: str) -> Kind:
-    """A list of texts, as the example shows it."""
-    return Texts(example)
-
-
 def quantity(name: str, given: Any, refusal: type[RefusalError]) -> Any:  # noqa: ANN401
     """A quantity, or its name."""
     if isinstance(given, type) or not all(hasattr(given, each) for each in ("name", "of", "unit")):
@@ -126,38 +115,8 @@ def quantity(name: str, given: Any, refusal: type[RefusalError]) -> Any:  # noqa
 
 def quantities(name: str, given: Any, refusal: type[RefusalError]) -> list[Any]:  # noqa: ANN401
     """A list of quantities or their names."""
-    each = listed("['loss_percent']")(name, given, refusal)
+    each = Listed("['loss_percent']")(name, given, refusal)
     return [quantity(name, one, refusal) for one in each]
-
-
-def optional(kind: Kind) -> Kind:
-    """The same, or none."""
-    return Optional(kind)
-
-
-def whole(least: int, most: int | None = None) -> Kind:
-    """A whole number between two bounds."""
-    return Whole(least, most)
-
-
-def whole_numbers(least: int) -> Kind:
-    """A list of whole numbers from a bound on; one that stands twice counts once."""
-    return WholeNumbers(least)
-
-
-def between(least: float, most: float) -> Kind:
-    """A number from the one bound to the other."""
-    return Between(least, most)
-
-
-def one_of(*names: str) -> Kind:
-    """One of these names."""
-    return OneOf(names)
-
-
-def some_of(*names: str) -> Kind:
-    """A list of one or more of these names."""
-    return SomeOf(names)
 
 
 @dataclass(frozen=True)
@@ -194,7 +153,7 @@ class Texts:
 
     def __call__(self, name: str, given: Any, refusal: type[RefusalError]) -> tuple[str, ...]:  # noqa: ANN401
         """As a `Kind`."""
-        each = listed(self.example)(name, given, refusal)
+        each = Listed(self.example)(name, given, refusal)
         if not all(isinstance(one, str) and _is_utf_8(one) for one in each):
             raise _refuse(name, given, refusal, f"a list of names such as {self.example}")
         return tuple(sorted(each) if isinstance(given, set | frozenset) else each)
@@ -220,7 +179,7 @@ class WholeNumbers:
 
     def __call__(self, name: str, given: Any, refusal: type[RefusalError]) -> tuple[int, ...]:  # noqa: ANN401
         """As a `Kind`."""
-        each = listed("[50, 100]")(name, given, refusal)
+        each = Listed("[50, 100]")(name, given, refusal)
         return tuple(dict.fromkeys(refusal.whole(name, one, self.least) for one in each))
 
 
@@ -236,11 +195,13 @@ class Between:
         return refusal.between(name, given, self.least, self.most)
 
 
-@dataclass(frozen=True)
-class OneOf:
-    """One of some names."""
+class _OfNames:
+    def __init__(self, *names: str) -> None:
+        self.names = names
 
-    names: tuple[str, ...]
+
+class OneOf(_OfNames):
+    """One of some names."""
 
     def __call__(self, name: str, given: Any, refusal: type[RefusalError]) -> str:  # noqa: ANN401
         """As a `Kind`."""
@@ -249,11 +210,8 @@ class OneOf:
         return named
 
 
-@dataclass(frozen=True)
-class FlagOr:
+class FlagOr(_OfNames):
     """True or false, or one of some names."""
-
-    names: tuple[str, ...]
 
     def __call__(self, name: str, given: Any, refusal: type[RefusalError]) -> bool | str:  # noqa: ANN401
         """As a `Kind`."""
@@ -262,25 +220,22 @@ class FlagOr:
         return given if isinstance(given, str) else flag(name, given, refusal)
 
 
-@dataclass(frozen=True)
-class SomeOf:
+class SomeOf(_OfNames):
     """A list of some of some names."""
-
-    names: tuple[str, ...]
 
     def __call__(self, name: str, given: Any, refusal: type[RefusalError]) -> tuple[str, ...]:  # noqa: ANN401
         """As a `Kind`."""
-        each = texts(f"{list(self.names)}")(name, given, refusal)
+        each = Texts(f"{list(self.names)}")(name, given, refusal)
         if not each:
             raise _refuse(name, given, refusal, f"one or more of {', '.join(self.names)}")
-        known = OneOf(self.names)
+        known = OneOf(*self.names)
         found: dict[str, None] = dict.fromkeys(known(name, one, refusal) for one in each)
         return tuple(found)
 
 
 def schemes(name: str, given: Any, refusal: type[RefusalError]) -> tuple[str, ...]:  # noqa: ANN401
     """Queue disciplines by name, perhaps with parameters."""
-    found: tuple[str, ...] = texts("['fq-codel', 'codel:target_ms=20']")(name, given, refusal)
+    found: tuple[str, ...] = Texts("['fq-codel', 'codel:target_ms=20']")(name, given, refusal)
     return found
 
 
@@ -317,7 +272,30 @@ def number(name: str, given: Any, refusal: type[RefusalError]) -> float:  # noqa
 
 def links(name: str, given: Any, _: type[RefusalError]) -> Any:  # noqa: ANN401
     """Names of links."""
-    return texts("['left-to-right']")(name, given, UnknownLinkError)
+    return Texts("['left-to-right']")(name, given, UnknownLinkError)
+
+
+optional, listed, texts, whole, whole_numbers = Optional, Listed, Texts, Whole, WholeNumbers
+between, one_of, some_of, flag_or = Between, OneOf, SomeOf, FlagOr
+
+EVERYWHERE: Mapping[str, Kind] = {
+    "overrides": optional(mapping),
+    "down_mbps": optional(above_zero),
+    "up_mbps": optional(above_zero),
+    "technology": optional(text),
+    "queue_in": optional(text),
+    "shaped_share": optional(above_zero),
+    "within_s": optional(seconds),
+    "links": links,
+    "population": optional(text),
+    "quantities": optional(quantities),
+    "title": label,
+    "live": flag,
+    "same_users": flag,
+    "measure_offered_load": flag,
+    "progress": flag,
+}
+"""What arguments of these names are in every function, but for one that says otherwise."""
 
 
 def _is_utf_8(given: str) -> bool:

@@ -179,10 +179,7 @@ class Result:
         return cls(run=whole, tables=tables, _captured=captured)
 
     @classmethod
-    @arguments.checked(
-        ResultError,
-        folder=arguments.path,
-    )
+    @arguments.checked(ResultError, folder=arguments.path)
     def load(cls, folder: str | Path) -> Self:
         """Opens the result in `folder` after checking its checksums.
 
@@ -198,10 +195,7 @@ class Result:
         """The same result with its tables in memory, without its folder."""
         return type(self)(run=self.run, tables=Tables({name: self.tables[name] for name in self.tables}))
 
-    @arguments.checked(
-        FolderError,
-        folder=arguments.path,
-    )
+    @arguments.checked(FolderError, folder=arguments.path)
     def save(self, folder: str | Path) -> Path:
         """Writes the result atomically to a new folder.
 
@@ -221,10 +215,7 @@ class Result:
             (temporary / _CHECKSUMS).write_bytes(_checksums_of(digests))
         return folder
 
-    @arguments.checked(
-        FolderError,
-        folder=arguments.path,
-    )
+    @arguments.checked(FolderError, folder=arguments.path)
     def save_parquet(self, folder: str | Path) -> Path:
         """Writes `run.json` and a Parquet file for each table atomically to a new folder, for other programs.
 
@@ -301,11 +292,7 @@ class Result:
 
         return RunSummary.of(self)
 
-    @arguments.checked(
-        UnknownQuantityError,
-        quantity=arguments.quantity,
-        links=arguments.links,
-    )
+    @arguments.checked(UnknownQuantityError, quantity=arguments.quantity)
     def value(self, quantity: Quantity | str, *, links: Sequence[str] = ()) -> float:
         """One number of the run, by its quantity or the name of it (`aqmlab.quantities` lists them).
 
@@ -327,11 +314,7 @@ class Result:
         (wanted,) = known_quantities([quantity], [self])
         return wanted(self, links)
 
-    @arguments.checked(
-        UnknownQuantityError,
-        quantities=arguments.optional(arguments.quantities),
-        links=arguments.links,
-    )
+    @arguments.checked(UnknownQuantityError)
     def to_arrow(
         self, quantities: Sequence[Quantity | str] | None = None, *, links: Sequence[str] = ()
     ) -> pa.Table:

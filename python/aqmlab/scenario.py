@@ -67,12 +67,7 @@ class Scenario:
         return cls.from_toml(text, source_name=str(path), folder=folder, overrides=overrides)
 
     @classmethod
-    @arguments.checked(
-        ScenarioError,
-        source_name=arguments.text,
-        folder=arguments.optional(arguments.path),
-        overrides=arguments.optional(arguments.mapping),
-    )
+    @arguments.checked(ScenarioError, source_name=arguments.text, folder=arguments.optional(arguments.path))
     def from_toml(
         cls,
         text: str,
@@ -100,10 +95,7 @@ class Scenario:
         return cls._of_core(core, folder, Written(text, tuple(overriding)))
 
     @classmethod
-    @arguments.checked(
-        ScenarioError,
-        overrides=arguments.optional(arguments.mapping),
-    )
+    @arguments.checked(ScenarioError)
     def of(cls, scenario: ScenarioLike, *, overrides: Mapping[str, object] | None = None) -> Scenario:
         """Takes a scenario, a file path, TOML text (a string of more than one line), or a document.
 
@@ -171,10 +163,7 @@ class Scenario:
         """Total simulated time in seconds."""
         return float(self.resolved["duration_s"])
 
-    @arguments.checked(
-        ScenarioError,
-        overrides=arguments.mapping,
-    )
+    @arguments.checked(ScenarioError, overrides=arguments.mapping)
     def with_overrides(self, overrides: Mapping[str, object]) -> Scenario:
         """The same scenario with some values replaced, checked again.
 
@@ -219,10 +208,7 @@ class Scenario:
         """
         return self._of_core(self.core.uncongested_twin(), self.folder)
 
-    @arguments.checked(
-        ScenarioError,
-        kept_flows=arguments.texts("['bulk']"),
-    )
+    @arguments.checked(ScenarioError, kept_flows=arguments.texts("['bulk']"))
     def offering_twin(self, kept_flows: Sequence[str] = ()) -> Scenario:
         """The uncongested twin without endless flows, except those of the given groups.
 
@@ -231,10 +217,7 @@ class Scenario:
         """
         return self._of_core(self.core.offering_twin(list(kept_flows)), self.folder)
 
-    @arguments.checked(
-        ScenarioError,
-        seed=arguments.whole(0, SEED_MAX),
-    )
+    @arguments.checked(ScenarioError, seed=arguments.whole(0, SEED_MAX))
     def content_address(self, seed: int) -> str:
         """Hash of everything that the run of this scenario with this seed depends on, and nothing else.
 

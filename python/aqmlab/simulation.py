@@ -37,10 +37,7 @@ class Simulation:
         ScenarioError: The scenario is invalid; the message names the place and the legal values.
     """
 
-    @arguments.checked(
-        ScenarioError,
-        overrides=arguments.optional(arguments.mapping),
-    )
+    @arguments.checked(ScenarioError)
     def __init__(
         self, scenario: ScenarioLike, *, seed: int = 1, overrides: Mapping[str, object] | None = None
     ) -> None:

@@ -102,13 +102,7 @@ class Comparison(Tidy):
     _pooled: dict[str, PooledPages] = field(default_factory=dict, repr=False)
 
     @classmethod
-    @arguments.checked(
-        ComparisonError,
-        baseline=arguments.optional(arguments.text),
-        links=arguments.links,
-        population=arguments.optional(arguments.text),
-        same_users=arguments.flag,
-    )
+    @arguments.checked(ComparisonError, baseline=arguments.optional(arguments.text))
     def of(
         cls,
         results: Mapping[str, Sequence[Recorded]],
@@ -169,10 +163,7 @@ class Comparison(Tidy):
     def _windows_s(self) -> list[float]:
         return [measured_window_s(run.result) for runs in self.runs.values() for run in runs]
 
-    @arguments.checked(
-        ComparisonError,
-        baseline=arguments.text,
-    )
+    @arguments.checked(ComparisonError, baseline=arguments.text)
     def against(self, baseline: str) -> Comparison:
         """The same comparison with another baseline.
 
@@ -374,10 +365,7 @@ class Comparison(Tidy):
             self._values[key] = Values.observed(run.observation(quantity) for run in runs)
         return self._values[key]
 
-    @arguments.checked(
-        ComparisonError,
-        name=arguments.text,
-    )
+    @arguments.checked(ComparisonError, name=arguments.text)
     def level(self, name: str, quantity: Quantity | str) -> Level:
         """The mean of a quantity over the replications that have it."""
         quantity = by_name(quantity)
@@ -391,10 +379,7 @@ class Comparison(Tidy):
             )
         return self._levels[key]
 
-    @arguments.checked(
-        ComparisonError,
-        name=arguments.text,
-    )
+    @arguments.checked(ComparisonError, name=arguments.text)
     def change(self, name: str, quantity: Quantity | str) -> Change:
         """What a configuration changes: its own value less the baseline's, seed by seed."""
         quantity = by_name(quantity)
@@ -556,11 +541,7 @@ class Comparison(Tidy):
         """Every number with its interval, as text; printed, a comparison shows its verdict."""
         return shown.details(self)
 
-    @arguments.checked(
-        ComparisonError,
-        file=arguments.path,
-        title=arguments.label,
-    )
+    @arguments.checked(ComparisonError, file=arguments.path)
     def report(self, file: str | Path, *, title: str = "") -> Path:
         """Writes the report, one HTML page that needs no network; returns its path.
 
@@ -586,10 +567,7 @@ class Comparison(Tidy):
         """
         return as_pandas(self.to_arrow(quantities))
 
-    @arguments.checked(
-        UnknownQuantityError,
-        quantities=arguments.optional(arguments.quantities),
-    )
+    @arguments.checked(UnknownQuantityError)
     def to_arrow(self, quantities: Sequence[Quantity | str] | None = None) -> pa.Table:
         """The same as an Arrow table, which Polars and DuckDB take as it is: `polars.from_arrow`.
 

@@ -31,18 +31,11 @@ DEFAULT_SEEDS = "1-8"
     schemes=arguments.listed("['drop-tail', 'red']"),
     seeds=given_seeds,
     queues=arguments.texts("['left-to-right']"),
-    queue_in=arguments.optional(arguments.text),
-    shaped_share=arguments.optional(arguments.above_zero),
     until_width_s=arguments.optional(arguments.above_zero),
-    within_s=arguments.optional(arguments.seconds),
     links=arguments.texts("['left-to-right']"),
-    overrides=arguments.optional(arguments.mapping),
     output=arguments.optional(arguments.folder),
     baseline=arguments.optional(arguments.text),
-    population=arguments.optional(arguments.text),
-    same_users=arguments.flag,
     store=arguments.optional(arguments.path),
-    progress=arguments.flag,
 )
 def compare(
     what: ScenarioLike | Results | Mapping[str, ScenarioLike],

@@ -19,11 +19,7 @@ if TYPE_CHECKING:
     from aqmlab.statistics.quantity import Quantity
 
 
-@arguments.checked(
-    UnknownQuantityError,
-    quantities=arguments.optional(arguments.quantities),
-    links=arguments.links,
-)
+@arguments.checked(UnknownQuantityError)
 def frame(
     results: Results, quantities: Sequence[Quantity | str] | None = None, *, links: Sequence[str] = ()
 ) -> pa.Table:

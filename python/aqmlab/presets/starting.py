@@ -48,8 +48,6 @@ class Preset(str):
     output=arguments.optional(arguments.path),
     down_mbps=arguments.optional(arguments.number),
     up_mbps=arguments.optional(arguments.number),
-    technology=arguments.optional(arguments.text),
-    queue_in=arguments.optional(arguments.text),
     downloads=arguments.texts("['cubic', 'bbr']"),
 )
 def new(

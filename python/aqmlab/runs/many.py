@@ -51,12 +51,7 @@ class Execution:
         return self.run([Job(scenario, seed) for scenario, seed in pairs], label)
 
 
-@arguments.checked(
-    ScenarioError,
-    overrides=arguments.optional(arguments.mapping),
-    measure_offered_load=arguments.flag,
-    progress=arguments.flag,
-)
+@arguments.checked(ScenarioError)
 def run(
     scenario: ScenarioLike,
     *,
@@ -87,7 +82,6 @@ def run(
     RefusalError,
     jobs=arguments.listed("[Job(scenario, 1)]"),
     store=arguments.optional(arguments.path),
-    progress=arguments.flag,
     label=arguments.label,
 )
 def run_many(
@@ -128,7 +122,6 @@ def run_many(
     RefusalError,
     jobs=arguments.listed("[Job(scenario, 1)]"),
     store=arguments.optional(arguments.path),
-    progress=arguments.flag,
     label=arguments.label,
 )
 def run_each(

@@ -91,9 +91,6 @@ class CalibratedDemand(shown.Shown, Tidy):
     seeds=given_seeds,
     output=arguments.optional(arguments.folder),
     demand=arguments.texts("['users']"),
-    links=arguments.links,
-    overrides=arguments.optional(arguments.mapping),
-    progress=arguments.flag,
 )
 def calibrate(
     scenario: ScenarioLike,

@@ -134,9 +134,7 @@ class CrossValidation(shown.Shown, Tidy):
     seeds=given_seeds,
     hosts=arguments.label,
     kernel=arguments.optional(arguments.flag),
-    overrides=arguments.optional(arguments.mapping),
     output=arguments.optional(arguments.folder),
-    progress=arguments.flag,
 )
 def crossvalidate(
     scenario: ScenarioLike,

@@ -133,13 +133,10 @@ class SenderMatrix(shown.Shown, Tidy):
 
 @arguments.checked(
     ComparisonError,
-    overrides=arguments.optional(arguments.mapping),
     senders=arguments.texts("['cubic', 'bbr-linux-v3']"),
     schemes=arguments.schemes,
-    queue_in=arguments.optional(arguments.text),
     seeds=given_seeds,
     store=arguments.optional(arguments.folder),
-    progress=arguments.flag,
 )
 def senders(
     scenario: ScenarioLike,

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 @arguments.checked(
     ScenarioError,
-    overrides=arguments.optional(arguments.mapping),
     output=arguments.optional(arguments.path),
     hosts=arguments.label,
     backend=arguments.label,
@@ -43,7 +42,6 @@ if TYPE_CHECKING:
     command=arguments.texts("['iperf3', '-s']"),
     server=arguments.texts("['iperf3', '-s']"),
     serve=arguments.optional(arguments.path),
-    progress=arguments.flag,
 )
 def live(
     scenario: ScenarioLike,

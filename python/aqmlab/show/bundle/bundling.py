@@ -46,8 +46,6 @@ FIGURES = (
     RefusalError,
     output=arguments.optional(arguments.path),
     baseline=arguments.optional(arguments.text),
-    links=arguments.links,
-    title=arguments.label,
     with_runs=arguments.flag,
 )
 def bundle(

@@ -284,7 +284,6 @@ class Plot:
     group=arguments.label,
     quantity=arguments.label,
     flows=arguments.texts("['bulk:0']"),
-    title=arguments.label,
 )
 def plot(
     results: Results,

@@ -141,7 +141,6 @@ def _facts(found: Reproduction) -> dict[str, Any]:
     output=arguments.optional(arguments.folder),
     artifact=arguments.optional(arguments.path),
     store=arguments.optional(arguments.folder),
-    progress=arguments.flag,
 )
 def reproduce(
     experiment: str,

@@ -160,7 +160,6 @@ def _facts(found: Strangers) -> dict[str, Any]:
     seeds=arguments.optional(given_seeds),
     output=arguments.optional(arguments.folder),
     store=arguments.optional(arguments.folder),
-    progress=arguments.flag,
 )
 def strangers(
     source: str | None = None,

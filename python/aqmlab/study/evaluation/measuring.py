@@ -41,10 +41,8 @@ _KINDS = {"scheme": "queue discipline", "controller": "congestion controller"}
     controllers=arguments.optional(arguments.texts("['cubic', 'reno']")),
     only=arguments.texts("['8.2.4']"),
     seeds=given_seeds,
-    within_s=arguments.optional(arguments.seconds),
     output=arguments.optional(arguments.table_file),
     report=arguments.optional(arguments.path),
-    progress=arguments.flag,
 )
 def evaluate(
     what: str,

@@ -79,21 +79,12 @@ class FlentResults(shown.Shown, Tidy, SavedTable):
 @arguments.checked(
     RefusalError,
     test=arguments.one_of(*TESTS),
-    overrides=arguments.optional(arguments.mapping),
-    down_mbps=arguments.optional(arguments.above_zero),
-    up_mbps=arguments.optional(arguments.above_zero),
     rtt_ms=arguments.optional(arguments.above_zero),
-    technology=arguments.optional(arguments.text),
-    queue_in=arguments.optional(arguments.text),
-    shaped_share=arguments.optional(arguments.above_zero),
     schemes=arguments.schemes,
     seeds=given_seeds,
-    within_s=arguments.optional(arguments.seconds),
     length_s=arguments.between(1, 3600),
     flent=arguments.optional(arguments.folder),
-    live=arguments.flag,
     output=arguments.optional(arguments.table_file),
-    progress=arguments.flag,
 )
 def flent(
     test: str,

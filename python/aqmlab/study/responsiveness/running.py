@@ -66,20 +66,11 @@ class RoundTripsPerMinute(shown.Shown, Tidy, SavedTable):
 
 @arguments.checked(
     RefusalError,
-    overrides=arguments.optional(arguments.mapping),
-    down_mbps=arguments.optional(arguments.above_zero),
-    up_mbps=arguments.optional(arguments.above_zero),
     rtt_ms=arguments.optional(arguments.above_zero),
-    technology=arguments.optional(arguments.text),
-    queue_in=arguments.optional(arguments.text),
-    shaped_share=arguments.optional(arguments.above_zero),
     load=arguments.some_of(*LOADS),
     schemes=arguments.schemes,
     seeds=given_seeds,
-    within_s=arguments.optional(arguments.seconds),
     output=arguments.optional(arguments.table_file),
-    live=arguments.flag,
-    progress=arguments.flag,
 )
 def rpm(
     line: ScenarioLike | None = None,

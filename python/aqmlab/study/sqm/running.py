@@ -88,17 +88,11 @@ class RouterAdvice(shown.Shown, Tidy, SavedTable):
 
 @arguments.checked(
     RefusalError,
-    overrides=arguments.optional(arguments.mapping),
-    down_mbps=arguments.optional(arguments.above_zero),
-    up_mbps=arguments.optional(arguments.above_zero),
-    technology=arguments.optional(arguments.text),
     schemes=arguments.schemes,
     shares=arguments.listed("[0.95, 0.9]"),
     seeds=given_seeds,
-    within_s=arguments.optional(arguments.seconds),
     device=arguments.text,
     output=arguments.optional(arguments.table_file),
-    progress=arguments.flag,
 )
 def sqm(
     line: ScenarioLike | None = None,

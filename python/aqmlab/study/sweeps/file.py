@@ -152,11 +152,7 @@ class Sweep:
         ]
 
 
-@arguments.checked(
-    SweepError,
-    file=arguments.path,
-    overrides=arguments.optional(arguments.mapping),
-)
+@arguments.checked(SweepError, file=arguments.path)
 def read(file: str | Path, *, overrides: Mapping[str, object] | None = None) -> Sweep:
     """Reads and checks a sweep.
 

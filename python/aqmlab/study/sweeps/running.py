@@ -82,7 +82,7 @@ class SweepResults(shown.Shown, Tidy):
             raise refused(f"{meant}: {len(found)} points are meant; legal: the settings of one, by {keys}")
         return list(self.runs[found[0].index])
 
-    @arguments.checked(UnknownQuantityError, quantities=arguments.optional(arguments.quantities))
+    @arguments.checked(UnknownQuantityError)
     def to_arrow(self, quantities: Sequence[Quantity | str] | None = None) -> pa.Table:
         """One row for each point, seed and quantity, with a column for each key of the design.
 
@@ -135,12 +135,7 @@ class SweepResults(shown.Shown, Tidy):
     grid=arguments.optional(arguments.mapping),
     latin_hypercube=arguments.optional(arguments.mapping),
     random=arguments.optional(arguments.mapping),
-    overrides=arguments.optional(arguments.mapping),
-    measure_offered_load=arguments.flag,
-    links=arguments.links,
-    within_s=arguments.optional(arguments.seconds),
     store=arguments.optional(arguments.path),
-    progress=arguments.flag,
 )
 def sweep(
     what: ScenarioLike | Sweep,

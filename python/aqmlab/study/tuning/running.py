@@ -47,14 +47,10 @@ MOST_OPTIMISER_SEED = 2**32 - 1
     seeds=given_seeds,
     fresh_seeds=given_seeds_if_any,
     budget_runs=arguments.optional(arguments.whole(1)),
-    within_s=arguments.optional(arguments.seconds),
     optimiser_seed=arguments.whole(0, MOST_OPTIMISER_SEED),
     beside=arguments.optional(arguments.text),
     queues=arguments.links,
     store=arguments.folder,
-    links=arguments.links,
-    overrides=arguments.optional(arguments.mapping),
-    progress=arguments.flag,
 )
 def tune(
     scenario: ScenarioLike,
