@@ -47,7 +47,7 @@ from aqmlab.study.evaluation.network import (
     udp,
 )
 from aqmlab.study.evaluation.summary import standings_of, summary_of
-from aqmlab.study.evaluation.table import figures_table
+from aqmlab.study.evaluation.metrics import figures_table
 from aqmlab.study.evaluation.variations import (
     NotApplicableError,
     behind_fair_queue,

@@ -9,11 +9,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import aqmlab
-from aqmlab.cli.captures import captured_option, captured_ports
 from aqmlab.cli.folders import RESULTS, new_folder
 from aqmlab.cli.from_api import SCENARIO, from_api
 from aqmlab.cli.numbers import Numbers, numbers_options
-from aqmlab.cli.options import FOLDER, overrides_option, scenario_argument, scheme_option, with_scheme
+from aqmlab.cli.options import (
+    FOLDER,
+    captured_option,
+    captured_ports,
+    overrides_option,
+    scenario_argument,
+    scheme_option,
+    with_scheme,
+)
 from aqmlab.errors import ScenarioError
 from aqmlab.files.folders import folder_name
 from aqmlab.runs import SEED_MAX

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from aqmlab import _core
-from aqmlab.cli.captures import captured_option, captured_ports
 from aqmlab.cli.folders import RESULTS, RunFolder, shared_store
 from aqmlab.cli.numbers import Numbers, numbers_options
 from aqmlab.cli.options import (
     FOLDER,
+    captured_option,
+    captured_ports,
     execution_options,
     overrides_option,
     scenario_argument,

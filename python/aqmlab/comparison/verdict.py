@@ -22,11 +22,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from aqmlab.comparison.suffering import mean_of
 from aqmlab.errors import MissingDataError
 from aqmlab.statistics.catalogue import LOADED_MEDIAN
 from aqmlab.statistics.datagrams import delay_ms_of
-from aqmlab.statistics.experience import WORST_BADNESS, Criterion, Grade, Kind, experience, grade_of
+from aqmlab.statistics.experience import WORST_BADNESS, Criterion, Grade, Kind, experience, grade_of, worst
+from aqmlab.statistics.observation import Observation
 from aqmlab.statistics.quantity import OfRun
 from aqmlab.statistics.traffic import goodput_mbps_of
 from aqmlab.statistics.transfers import OF_TRANSFERS
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 
     from aqmlab.comparison.comparison import Comparison
     from aqmlab.statistics.experience import Experience
-    from aqmlab.statistics.observation import Observation
     from aqmlab.statistics.quantities import Quantity
     from aqmlab.statistics.recorded import Recorded
 
@@ -295,3 +294,26 @@ def _worse_part(name: str, quantities: Sequence[OfRun], worse: Callable[..., flo
         return worse(each.compute(result) for each in quantities)
 
     return OfRun(f"worse_part_of_{name}", "", f"worse part of {name}", name, 2, number)
+
+
+def suffering_most(found: Comparison, kinds: Mapping[str, Kind]) -> dict[str, Experience]:
+    """Under each configuration the group that suffers most; none of one without a number.
+
+    Args:
+        found: The comparison.
+        kinds: The groups that are asked about, with what each is.
+    """
+    suffering = {}
+    for name in found.names:
+        felt = [experience(group, kind, partial(mean_of, found, name)) for group, kind in kinds.items()]
+        if (most := worst(each for each in felt if each is not None)) is not None:
+            suffering[name] = most
+    return suffering
+
+
+def mean_of(found: Comparison, name: str, quantity: Quantity) -> Observation:
+    """Between what the mean over the runs lies; nothing where none has it."""
+    values = found.values(name, quantity)
+    if not values.known.any():
+        return Observation.nothing()
+    return Observation(*(float(each[values.known].mean()) for each in (values.lower, values.upper)))

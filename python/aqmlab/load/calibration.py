@@ -13,8 +13,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from aqmlab._core import version
 from aqmlab.errors import CalibrationError
 from aqmlab.files.folders import write_whole
+from aqmlab.files.own_folders import Holds, own_folder
 from aqmlab.files.reading import read_json
 from aqmlab.files.shape import COUNT, NUMBER, TEXT, WHOLE, ListOf, Table, TableOf, conform
 from aqmlab.load.demand import bottlenecks_of, links_of_run
@@ -252,3 +254,37 @@ def fit(
         for each in bottlenecks or bottlenecks_of(links_of_run(results[0]))
     ]
     return Calibration(tuple(lines), str(results[0].run.get("aqmlab_version", "")))
+
+
+def calibration_folder(wanted: Path, asked: Mapping[str, Any]) -> Path:
+    """The wanted folder, or one beside it if it holds another calibration, which a warning tells."""
+    folder, why = own_folder(wanted, lambda each: _held_calibration(each, asked))
+    if why:
+        warnings.warn(f"{wanted} holds {why}: this one goes to {folder}", stacklevel=3)
+    return folder
+
+
+def _held_calibration(folder: Path, asked: Mapping[str, Any]) -> Holds | str:
+    if not (folder / CALIBRATION).exists():
+        return Holds.NOTHING
+    try:
+        held = Calibration.load(folder / CALIBRATION)
+    except CalibrationError:
+        return "a calibration that cannot be read"
+    if held.version != version() or held.asked is None:
+        return f"a calibration made by version {held.version}"
+    for key, says in _CALIBRATIONS_DIFFER.items():
+        if held.asked[key] != asked[key]:
+            of = held.asked[key]
+            return f"a calibration {says.format(', '.join(map(str, of)) if isinstance(of, list) else of)}"
+    return Holds.THE_SAME
+
+
+_CALIBRATIONS_DIFFER = {
+    "scenario": "of another scenario",
+    "demand": "of {}",
+    "links": "judged by other links",
+    "sizes": "of sizes {}",
+    "seeds": "of seeds {}",
+}
+"""What calibrations are asked for, and what is said where that differs."""

@@ -11,8 +11,7 @@ from aqmlab.errors import CalibrationError, DemandError
 from aqmlab.files.folders import require_writable
 from aqmlab.load import Calibration, Demand
 from aqmlab.load import calibrate as fitted
-from aqmlab.load.calibration import CALIBRATION
-from aqmlab.load.calibration_folder import calibration_folder
+from aqmlab.load.calibration import CALIBRATION, calibration_folder
 from aqmlab.load.demand import parts_of
 from aqmlab.runs import Execution
 from aqmlab.runs.executors import chosen_executor

@@ -21,8 +21,7 @@ from aqmlab import _core
 from aqmlab._startup import end_if_interrupted
 from aqmlab.errors import ExecutorError, RunsFailed
 from aqmlab.runs.executors.active_runs import available_cores, worker_count
-from aqmlab.runs.executors.dask_package import distributed
-from aqmlab.runs.executors.dask_tasks import Tasks, is_made
+from aqmlab.runs.executors.dask_tasks import Tasks, distributed, is_made
 from aqmlab.runs.store import keep, keep_files
 from aqmlab.terminal.spelling import counted
 

@@ -9,14 +9,24 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 import pyarrow as pa
 
-from aqmlab.errors import RunError, ScenarioError
+from aqmlab.errors import ExecutorError, RunError, ScenarioError
 from aqmlab.result import Result
 from aqmlab.runs.executors.active_runs import ActiveRuns
-from aqmlab.runs.executors.dask_package import distributed
 from aqmlab.runs.job import Job
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+try:
+    import distributed
+except ImportError as missing:
+    raise ExecutorError(
+        f"the executor dask needs the package distributed, from PyPI ({missing}): pip install distributed, "
+        "or pip install 'aqmlab[dask]'"
+    ) from None
+
+__all__ = ["Outcome", "Tasks", "distributed", "is_made"]
+
 
 Outcome: TypeAlias = Result | dict[str, bytes] | str
 """What came of a run: its result, in memory or as the files that keep it, or what went wrong."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from aqmlab.comparison.suffering import mean_of, suffering_most
+from aqmlab.comparison.verdict import mean_of, suffering_most
 from aqmlab.show.words.amounts import MOST_NAMED, bit_rate, delay, listed, share_of_time
 from aqmlab.show.words.configurations import the, under, whose
 from aqmlab.statistics.datagrams import (

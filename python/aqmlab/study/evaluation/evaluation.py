@@ -17,8 +17,7 @@ from aqmlab.inference import mean_interval
 from aqmlab.statistics.observation import Observation, mean_of
 from aqmlab.statistics.tidy import Tidy, tidy_rows
 from aqmlab.study.evaluation.ellipse import Ellipse
-from aqmlab.study.evaluation.metrics import DELAY, GOODPUT
-from aqmlab.study.evaluation.table import figures_table
+from aqmlab.study.evaluation.metrics import DELAY, GOODPUT, figures_table
 from aqmlab.tables.stored import to_arrow
 
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ from aqmlab.statistics.observation import Observation
 from aqmlab.study.evaluation.controllers import CONTROLLERS
 from aqmlab.study.evaluation.evaluation import ALONE, Evaluation, Figure, NotRun, Trial
 from aqmlab.study.evaluation.harm import harms
+from aqmlab.study.evaluation.metrics import figures_table
 from aqmlab.study.evaluation.schemes import SCHEMES
-from aqmlab.study.evaluation.table import figures_table
 from aqmlab.tables.stored import require_form, save
 from aqmlab.terminal.spelling import closest, nearest, quoted
 

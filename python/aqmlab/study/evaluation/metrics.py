@@ -7,6 +7,7 @@ Most are quantities of the registry (`aqmlab.quantities`). What only the guideli
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -15,12 +16,14 @@ import numpy as np
 
 from aqmlab.errors import MissingDataError, TooLittleDataError
 from aqmlab.files.columns import to_numpy
+from aqmlab.inference import NotEnoughReplications
 from aqmlab.statistics.observation import Observation
 from aqmlab.statistics.quantities import quantity
 from aqmlab.statistics.quantity import Measured
 from aqmlab.statistics.recorded import has_name, table
 from aqmlab.statistics.waiting import waiting_ms
 from aqmlab.study.evaluation.network import OPENER, PROBE, ROUND_TRIP_MS, VOICE
+from aqmlab.tables.model import Column, Table, bounds_in_csv, in_csv
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -29,7 +32,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from aqmlab.inference import Interval
     from aqmlab.statistics.recorded import Recorded
+    from aqmlab.study.evaluation.evaluation import Evaluation, Figure
     from aqmlab.study.evaluation.guideline import Case
 
 DELAY, GOODPUT = "queue_mean_ms", "goodput_mbps"
@@ -264,3 +269,33 @@ def _quantity(result: Recorded, *, name: str, links: Sequence[str]) -> Observati
 
 def _of_population(result: Recorded, *, name: str, group: str) -> Observation:
     return quantity(name).observed(Measured(result, population=group))
+
+
+def figures_table(evaluation: Evaluation) -> Table:
+    """Every metric of every case and subject, a row each: for programs."""
+    columns: list[Column[Figure]] = [
+        in_csv("section", lambda each: each.trial.guideline.section),
+        in_csv("scenario", lambda each: each.trial.guideline.name),
+        in_csv("case", lambda each: each.trial.name),
+        in_csv(evaluation.method.kind, lambda each: each.trial.subject),
+        in_csv("metric_section", lambda each: each.metric.section),
+        in_csv("metric", lambda each: each.metric.name),
+        in_csv("unit", lambda each: each.metric.unit),
+        in_csv("value", lambda each: each.mean.lower if each.mean.is_exact else None),
+        in_csv("at_least", lambda each: _finite(each.mean.lower)),
+        in_csv("at_most", lambda each: _finite(each.mean.upper)),
+        *bounds_in_csv("low", "high", _interval_of),
+        in_csv("seeds", lambda each: len(each.values)),
+        in_csv("seeds_with_value", lambda each: sum(map(math.isfinite, each.values))),
+    ]
+    return Table.of(evaluation.figures, columns)
+
+
+def _interval_of(figure: Figure) -> Interval | NotEnoughReplications:
+    """Its interval; none of ends that differ, which are no sample of a number."""
+    found = figure.interval
+    return found if figure.mean.is_exact else NotEnoughReplications(len(figure.values))
+
+
+def _finite(end: float) -> float | None:
+    return end if math.isfinite(end) else None

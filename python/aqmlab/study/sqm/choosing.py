@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from aqmlab.comparison.suffering import mean_of, suffering_most
-from aqmlab.comparison.verdict import PAGES
+from aqmlab.comparison.verdict import PAGES, mean_of, suffering_most
 from aqmlab.presets.line import AS_IT_IS
 from aqmlab.statistics.catalogue import LOADED_MEDIAN
 from aqmlab.statistics.experience import grade_of

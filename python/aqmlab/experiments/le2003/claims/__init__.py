@@ -1,11 +1,11 @@
 """The checks of Le, Aikat, Jeffay and Smith (SIGCOMM 2003) that no other paper needs, by theme."""
 
-from aqmlab.experiments.le2003.claims import mechanisms, responses, scatter, table, tails, traffic
+from aqmlab.experiments.le2003.claims import responses, scatter, table, tails, traffic
 
 CHECKS = (
-    mechanisms.ecn_removes_extra_timeouts,
-    mechanisms.spared,
-    mechanisms.lost_like_data,
+    responses.ecn_removes_extra_timeouts,
+    responses.spared,
+    responses.lost_like_data,
     responses.flat_before_one_second,
     responses.larger_gain,
     responses.gains_more_from_ecn,

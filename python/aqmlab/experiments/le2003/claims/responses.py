@@ -1,18 +1,34 @@
-"""Sections 4 and 5, figures 7, 9 and 16 to 23: stretches of curves, and how much a setting gains."""
+"""Sections 4 to 6, figures 7, 9 and 16 to 23: curves, what a setting gains, and why the schemes differ."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aqmlab.experiments.le2003.claims.cells import with_ecn
 from aqmlab.inference import mean_interval
-from aqmlab.papers.claims.checks import above_zero, better, between_bounds, equivalent, time_of_share
+from aqmlab.papers.claims.checks import (
+    above,
+    above_zero,
+    better,
+    between_bounds,
+    equivalent,
+    time_of_share,
+    within,
+)
 from aqmlab.statistics import completed_per_90_minutes
-from aqmlab.statistics.quantities import restricted_mean_s
+from aqmlab.statistics.quantities import class_loss_percent, restricted_mean_s, timeouts_per_thousand
 
 if TYPE_CHECKING:
     from aqmlab.papers.claims import Answer
     from aqmlab.papers.study import Cell, Study
+    from aqmlab.statistics import Recorded
+
+LOADS = (80.0, 90.0, 98.0, 105.0)
+UNCONGESTED = "uncongested"
+
+
+def with_ecn(cell: Cell) -> Cell:
+    """The cell of the same scheme with ECN."""
+    return f"{cell[0]}-ecn", cell[1]
 
 
 def flat_before_one_second(study: Study, a: Cell, *, flat_s: float) -> Answer:
@@ -62,3 +78,34 @@ def equal_for_the_shortest(study: Study, a: Cell, b: Cell, *, shortest: float) -
 def better_but_for_the_shortest(study: Study, a: Cell, b: Cell, *, shortest: float) -> Answer:
     """`a` is better than `b` beyond the time within which a share of its own responses complete."""
     return better(study, a, b, between_s=(round(time_of_share(study, a, shortest), 2), 2.0))
+
+
+def ecn_removes_extra_timeouts(study: Study, a: Cell, b: Cell, *, left_over: float) -> Answer:
+    """The excess of timeouts of `a` over those of `b` is with ECN less than a share of what it is without."""
+    excess = zip(_excess(study, a, b), _excess(study, with_ecn(a), with_ecn(b)), strict=True)
+    to_spare = [left_over * without - ecn for without, ecn in excess]
+    return above_zero(to_spare, unit="timeouts per thousand exchanges to spare")
+
+
+def _excess(study: Study, a: Cell, b: Cell) -> list[float]:
+    ours, theirs = (study.values(*cell, timeouts_per_thousand) for cell in (a, b))
+    return [one - other for one, other in zip(ours, theirs, strict=True)]
+
+
+def spared(study: Study, a: Cell, *, packet_class: str) -> Answer:
+    """Packets of a class are lost less often than data."""
+
+    def difference(result: Recorded) -> float:
+        return class_loss_percent("data")(result) - class_loss_percent(packet_class)(result)
+
+    return above(study, a, of=difference, unit="points")
+
+
+def lost_like_data(study: Study, a: Cell, *, packet_class: str, bounds: tuple[float, float]) -> Answer:
+    """The loss of packets of a class, divided by that of data, lies between the bounds."""
+
+    def ratio(result: Recorded) -> float:
+        data = class_loss_percent("data")(result)
+        return class_loss_percent(packet_class)(result) / data if data > 0.0 else 1.0
+
+    return within(study, a, of=ratio, bounds=bounds)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aqmlab.errors import MissingDataError, TooLittleDataError
-from aqmlab.experiments.le2003.claims.cells import LOADS, UNCONGESTED
+from aqmlab.experiments.le2003.claims.responses import LOADS, UNCONGESTED
 from aqmlab.inference import Interval
 from aqmlab.inference.hurst import aggregate, aggregated_variance, local_whittle, wavelet
 from aqmlab.papers.claims import Answer

@@ -1,10 +1,10 @@
 """The checks of this study that no other paper needs, by theme."""
 
-from aqmlab.experiments.multicl.claims import responses, traffic
+from aqmlab.experiments.multicl.claims import traffic
 
 CHECKS = (
-    responses.loses_more,
-    responses.degrades_more,
+    traffic.loses_more,
+    traffic.degrades_more,
     traffic.generated,
     traffic.quickest,
     traffic.offered_percent,

@@ -1,12 +1,14 @@
-"""Sections III.B and III.C: what PackMime generates, and what is offered where nothing is congested."""
+"""Sections III and IV: what PackMime generates and offers, whose losses are larger, how responses degrade."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from aqmlab.comparison import Values, paired_difference
 from aqmlab.errors import MissingDataError
 from aqmlab.inference import mean_interval
-from aqmlab.papers.claims.checks import between_bounds
+from aqmlab.papers.claims.checks import above_bound, above_zero, between_bounds
+from aqmlab.statistics.quantities import quantity, restricted_mean_response_ms
 from aqmlab.statistics.recorded import has_name, measured_window_s, table
 
 if TYPE_CHECKING:
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from aqmlab.statistics import Recorded
 
     Bounds = tuple[float, float]
+    from aqmlab.papers.claims.checks import Number
 
 CONGESTED_MBPS = 10.0
 """The rate of a congested link, of which the paper's percentages are."""
@@ -69,3 +72,26 @@ def offered_percent_of_run(result: Recorded, link: str, parts: Sequence[str] = (
         wanted &= has_name(rows, "sender", "server")
     sent = int(rows["sent_bytes"].to_numpy()[wanted].sum())
     return 8e-4 * sent / measured_window_s(result) / CONGESTED_MBPS
+
+
+def loses_more(study: Study, a: Cell, *, of: Number, than: str) -> Answer:
+    """In one cell a part of the traffic loses more than another: percentage points, paired by seed."""
+    of_cell = [study.by_seed(a, number) for number in (of, quantity(than))]
+    more, less = (Values.of([each[seed] for seed in sorted(each)]) for each in of_cell)
+    return above_bound(paired_difference(less, more), unit="points")
+
+
+def degrades_more(study: Study, a: Cell, b: Cell, *, links: int) -> Answer:
+    """From one congested link to `links` the mean up to 2 s grows more under `a` than under `b`."""
+    first, second = (_growth_ms(study, cell, links) for cell in (a, b))
+    return above_zero([first[seed] - second[seed] for seed in sorted(first)], unit="ms")
+
+
+def _growth_ms(study: Study, cell: Cell, links: int) -> dict[int, float]:
+    """How much a cell of one link gains in its mean where so many have its scheme, by seed."""
+    scheme, load = cell
+    one, many = (
+        study.by_seed((name, load), restricted_mean_response_ms)
+        for name in (scheme, "-".join([scheme] * links))
+    )
+    return {seed: many[seed] - one[seed] for seed in one.keys() & many.keys()}
