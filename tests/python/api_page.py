@@ -83,7 +83,8 @@ def _public(module: Any, listed: tuple[str, ...]) -> Iterator[tuple[str, Any]]: 
 def _entry(module: str, name: str, found: Any, common: Sequence[tuple[str, str]]) -> str:  # noqa: ANN401
     prose = _prose(found)
     if inspect.isclass(found) and issubclass(found, BaseException):
-        return f"\n### `{module}.{name}`\n\n{prose}\n"
+        # What errors are is in errors.md; here stands what one has beside its message.
+        return f"\n### `{module}.{name}`\n\n{prose}\n" if "**Attributes**" in prose else ""
     if not inspect.isclass(found):
         prose = _without_what_stands_elsewhere(prose, found, common)
         return f"\n### `{module}.{name}{_signature(found)}`\n\n{prose}\n"
