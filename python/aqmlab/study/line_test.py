@@ -58,26 +58,6 @@ def line_of(
             there is no such place for queues.
         ScenarioError: The scenario is refused.
     """
-    own = _own_line(
-        scenario,
-        down_mbps=down_mbps,
-        up_mbps=up_mbps,
-        rtt_ms=rtt_ms,
-        overrides=overrides,
-        technology=technology,
-    )
-    return own.with_queues_in(queue_in, shaped_share)
-
-
-def _own_line(
-    scenario: ScenarioLike | None,
-    *,
-    down_mbps: float | None,
-    up_mbps: float | None,
-    rtt_ms: float | None,
-    overrides: Mapping[str, object] | None,
-    technology: str | None,
-) -> Line:
     if scenario is not None:
         if technology is not None:
             raise _refused("technology", f"technology is of a line without a scenario; legal: {_LEGAL}")
@@ -85,12 +65,14 @@ def _own_line(
             raise _refused("line", f"down_mbps and up_mbps are of a line without a scenario; legal: {_LEGAL}")
         read = Scenario.of(scenario, overrides=overrides)
         warn_of_assumed_rates(read)
-        return Line.of_scenario(read, round_trip_ms=rtt_ms)
-    if down_mbps is None or up_mbps is None:
+        own = Line.of_scenario(read, round_trip_ms=rtt_ms)
+    elif down_mbps is None or up_mbps is None:
         raise _refused("line", f"which line? legal: {_LEGAL}")
-    if overrides:
+    elif overrides:
         raise _refused("overrides", "overrides replace values of a scenario, and there is none")
-    return Line.of_rates(down_mbps, up_mbps, technology=technology, round_trip_ms=rtt_ms)
+    else:
+        own = Line.of_rates(down_mbps, up_mbps, technology=technology, round_trip_ms=rtt_ms)
+    return own.with_queues_in(queue_in, shaped_share)
 
 
 def _refused(place: str, why: str) -> RefusalError:

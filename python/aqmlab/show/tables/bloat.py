@@ -8,9 +8,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from aqmlab.load.queue_place import PLACES
+from aqmlab.show.tables.headings import other_numbers, queue_column
 from aqmlab.show.tables.printed import Unwrapped
 from aqmlab.show.words.amounts import bit_rate, delay, listed
-from aqmlab.show.words.configurations import named, of_row, under
+from aqmlab.show.words.configurations import named, under
 from aqmlab.study.bloat import Phase
 from aqmlab.study.bloat.grade import thresholds, thresholds_of_losses
 from aqmlab.study.bloat.phases import LOADED
@@ -124,7 +125,7 @@ def bloat_table(
 ) -> Table:
     """What downloads, uploads and both add to a round trip, graded; for programs every delay and rate."""
     columns: list[Column[QueueUnderLoad]] = [
-        Column("queue", lambda row: text(of_row(row.name, schemes), value=row.name), "queue", words=True),
+        queue_column(schemes),
         Column(
             "idle_round_trip_ms",
             lambda row: _round_trip(row.phases[Phase.IDLE].round_trip_ms()),
@@ -135,16 +136,14 @@ def bloat_table(
         *(in_csv(f"{phase}_grade", partial(_grade_under, phase=phase)) for phase in LOADED),
         Column("grade", lambda row: text(_named(row.grade), value=_value(row.grade)), "grade", words=True),
     ]
-    there = {column.name for column in columns}
-    others = [name for name in rows[0].numbers() if name not in there]
-    columns += [in_csv(name, lambda row, name=name: row.numbers()[name]) for name in others]  # type: ignore[misc]
+    columns += other_numbers(rows[0].numbers(), columns)
     return Table.of(rows, columns, title=title, caption=caption)
 
 
 def carried_table(rows: Sequence[QueueUnderLoad], *, schemes: Sequence[str] = ("drop-tail",)) -> Table:
     """What the loads themselves get, alone and beside those the other way: rates, and TCP's own delay."""
     columns: list[Column[QueueUnderLoad]] = [
-        Column("queue", lambda row: text(of_row(row.name, schemes), value=row.name), "queue", words=True),
+        queue_column(schemes),
         *(Column(title, partial(_gets, phase=phase, way=way), title) for way, phase, title in _OF_LOADS),
     ]
     caption = (

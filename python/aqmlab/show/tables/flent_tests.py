@@ -6,8 +6,8 @@ import math
 from functools import partial
 from typing import TYPE_CHECKING
 
-from aqmlab.show.words.configurations import of_row
-from aqmlab.tables.model import Column, Table, TableCell, in_csv, number, text
+from aqmlab.show.tables.headings import other_numbers, queue_column
+from aqmlab.tables.model import Column, Table, TableCell, number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,23 +23,16 @@ def printed(found: FlentResults) -> Iterator[Part]:
 
 def table_of(found: FlentResults) -> Table:
     """What streams carried and how long probes took; for programs every stream and probe."""
-    queues, schemes = list(found.queues.values()), found.line.schemes
+    queues = list(found.queues.values())
     columns: list[Column[QueueInTest]] = [
-        Column(
-            "queue",
-            lambda row: text(of_row(row.name, schemes), value=row.name),
-            "queue",
-            words=True,
-        ),
+        queue_column(found.line.schemes),
         *(Column(f"{way}_mbps", partial(_sum, way=way), f"{way}, Mbit/s") for way in queues[0].ways),
         Column("idle_ms", lambda row: _round_trip(row.idle_ms()), "idle, ms"),
         Column("loaded_p50_ms", lambda row: _round_trip(row.loaded_ms(percent=50)), "loaded"),
         Column("loaded_p99_ms", lambda row: _round_trip(row.loaded_ms(percent=99)), "99 %"),
         Column("lost_percent", lambda row: number(row.lost_percent, ".1f"), "lost, %"),
     ]
-    there = {column.name for column in columns}
-    others = [name for name in queues[0].numbers() if name not in there]
-    columns += [in_csv(name, lambda row, name=name: row.numbers()[name]) for name in others]  # type: ignore[misc]
+    columns += other_numbers(queues[0].numbers(), columns)
     caption = (
         "Mbit/s: all streams of a direction, without headers; ms: round trips of all probes, before the "
         "streams (median) and during them (median, 99 %), without lost probes"

@@ -6,13 +6,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from aqmlab.show.words.configurations import briefly
+from aqmlab.show.words.configurations import briefly, of_row
 from aqmlab.statistics.catalogue import LOADED_MEDIAN, LOADED_P95, OF_OBJECTS, OF_PEOPLE
+from aqmlab.tables.model import Column, in_csv, text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from aqmlab.statistics.quantities import Quantity
 
@@ -62,3 +63,14 @@ def heading_of(quantity: Quantity, links: Sequence[str], *, slow_pages_are_carri
     if quantity in OF_OBJECTS:
         return Heading("objects of pages", what)
     return Heading(_GROUPS["links"].format(links[0]) if len(links) == 1 else "all links", what)
+
+
+def queue_column(schemes: Sequence[str]) -> Column[Any]:
+    """Which queue management a row is of, by its `name`; of the line as it is with its schemes in words."""
+    return Column("queue", lambda row: text(of_row(row.name, schemes), value=row.name), "queue", words=True)
+
+
+def other_numbers(names: Iterable[str], columns: Sequence[Column[Any]]) -> list[Column[Any]]:
+    """Columns for programs of all other `numbers` that rows have."""
+    there = {column.name for column in columns}
+    return [in_csv(name, lambda row, name=name: row.numbers()[name]) for name in names if name not in there]  # type: ignore[misc]

@@ -8,37 +8,24 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from aqmlab.show.words.configurations import of_row
+from aqmlab.show.tables.headings import queue_column
 from aqmlab.study.responsiveness import EDITION, Confidence, class_of
 from aqmlab.tables.model import Column, Table, TableCell, in_csv, text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from aqmlab.show.tables.printed import Part
-    from aqmlab.study.responsiveness import Outcome, Responsiveness, RoundTripsPerMinute, Way
+    from aqmlab.study.responsiveness import Outcome, RoundTripsPerMinute, Way
+
+
+_ORDER = [str(each) for each in Confidence]
+"""From the least confidence on."""
 
 
 def printed(found: RoundTripsPerMinute) -> Iterator[Part]:
     """Round trips per minute, as a table."""
     yield table_of(found)
-
-
-def table_of(found: RoundTripsPerMinute) -> Table:
-    """The table of a tested line."""
-    caption = (
-        f"RPM: round trips per minute while connections load the line ({EDITION}), poor below 300, fair "
-        "below 1,000, good below 6,000; confidence: high if goodput and RPM were stable at the end, medium "
-        "if one still changed"
-    )
-    return responsiveness_table(
-        found.tests,
-        class_of=class_of,
-        confidences=list(Confidence),
-        title=f"the line: {found.line.in_words()}",
-        caption=caption,
-        schemes=found.line.schemes,
-    )
 
 
 @dataclass(frozen=True)
@@ -49,54 +36,48 @@ class _Queue:
     outcomes: dict[Way, list[Outcome]]
 
 
-def responsiveness_table(
-    found: Sequence[Responsiveness],
-    *,
-    class_of: Callable[[float], str],
-    confidences: Sequence[str],
-    title: str,
-    caption: str,
-    schemes: Sequence[str] = ("drop-tail",),
-) -> Table:
+def table_of(found: RoundTripsPerMinute) -> Table:
     """Round trips per minute each way, what they are called, and whether they stood still."""
     rows: dict[str, _Queue] = {}
-    for each in found:
+    for each in found.tests:
         own = rows.setdefault(each.queue, _Queue(each.queue, {}))
         own.outcomes.setdefault(each.way, []).append(each.outcome)
     ways = list(next(iter(rows.values())).outcomes)
     columns: list[Column[_Queue]] = [
-        Column("queue", lambda row: text(of_row(row.name, schemes), value=row.name), "queue", words=True),
-        *(Column(f"{way}_rpm", partial(_rpm, way=way, class_of=class_of), f"{way}, RPM") for way in ways),
-        Column("confidence", partial(_confidence, ways=ways, order=confidences), "confidence", words=True),
-        *_of_ways(ways, confidences),
+        queue_column(found.line.schemes),
+        *(Column(f"{way}_rpm", partial(_rpm, way=way), f"{way}, RPM") for way in ways),
+        Column("confidence", partial(_confidence, ways=ways), "confidence", words=True),
+        *_of_ways(ways),
     ]
-    return Table.of(list(rows.values()), columns, title=title, caption=caption)
+    caption = (
+        f"RPM: round trips per minute while connections load the line ({EDITION}), poor below 300, fair "
+        "below 1,000, good below 6,000; confidence: high if goodput and RPM were stable at the end, medium "
+        "if one still changed"
+    )
+    return Table.of(list(rows.values()), columns, title=f"the line: {found.line.in_words()}", caption=caption)
 
 
-def _rpm(row: _Queue, *, way: Way, class_of: Callable[[float], str]) -> TableCell:
+def _rpm(row: _Queue, *, way: Way) -> TableCell:
     rpm = _mean(row, way=way, name="rpm")
     return text(f"{rpm:,.0f} {class_of(rpm)}", value=rpm)
 
 
-def _confidence(row: _Queue, *, ways: Sequence[Way], order: Sequence[str]) -> TableCell:
+def _confidence(row: _Queue, *, ways: Sequence[Way]) -> TableCell:
     """The least of all ways."""
-    each = [_worst(row, way=way, name="confidence", order=order) for way in ways]
-    return text(min(each, key=order.index))
+    return text(min((_worst(row, way=way, name="confidence") for way in ways), key=_ORDER.index))
 
 
-def _of_ways(ways: Sequence[Way], order: Sequence[str]) -> Iterator[Column[_Queue]]:
+def _of_ways(ways: Sequence[Way]) -> Iterator[Column[_Queue]]:
     """What only programs read."""
     for way in ways:
-        yield in_csv(f"{way}_confidence", partial(_worst, way=way, name="confidence", order=order))
-        yield in_csv(
-            f"{way}_goodput_confidence", partial(_worst, way=way, name="goodput_confidence", order=order)
-        )
-        yield in_csv(f"{way}_goodput_mbps", partial(_mean, way=way, name="goodput_mbps"))
-        yield in_csv(f"{way}_ended_s", partial(_mean, way=way, name="ended_s"))
+        for name in ("confidence", "goodput_confidence"):
+            yield in_csv(f"{way}_{name}", partial(_worst, way=way, name=name))
+        for name in ("goodput_mbps", "ended_s"):
+            yield in_csv(f"{way}_{name}", partial(_mean, way=way, name=name))
 
 
-def _worst(row: _Queue, *, way: Way, name: str, order: Sequence[str]) -> str:
-    return min((str(getattr(outcome, name)) for outcome in row.outcomes[way]), key=order.index)
+def _worst(row: _Queue, *, way: Way, name: str) -> str:
+    return min((str(getattr(outcome, name)) for outcome in row.outcomes[way]), key=_ORDER.index)
 
 
 def _mean(row: _Queue, *, way: Way, name: str) -> float:
