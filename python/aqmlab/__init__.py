@@ -15,11 +15,11 @@ Every error is an `AqmlabError`.
 from aqmlab import _startup  # noqa: F401  (first: it hears Ctrl-C during the imports below)
 
 # isort: split
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from aqmlab import shown as _shown
 from aqmlab._core import version as _version
+from aqmlab._lazily import lazily as _lazily
 
 if TYPE_CHECKING:
     from aqmlab.comparison import Comparison, compare
@@ -66,67 +66,48 @@ if TYPE_CHECKING:
     from aqmlab.study.flent_tests import FlentResults, flent
     from aqmlab.study.line_fit import FittedLine, line_from
     from aqmlab.study.responsiveness import RoundTripsPerMinute, rpm
+    from aqmlab.study.senders import SenderMatrix, senders
     from aqmlab.study.sqm import RouterAdvice, sqm
     from aqmlab.study.sweeps import Sweep, SweepResults, sweep
     from aqmlab.study.tuning import Outcome, tune
 
 __version__ = _version()
 
-_ERRORS = (
-    "AqmlabError",
-    "CalibrationError",
-    "Cancelled",
-    "ComparisonError",
-    "DemandError",
-    "ExperimentError",
-    "FolderError",
-    "Mistake",
-    "MissingDataError",
-    "PlotError",
-    "RefusalError",
-    "ResultError",
-    "RunError",
-    "RunsFailed",
-    "ScenarioError",
-    "StorageError",
-    "SweepError",
-    "TableError",
-    "TuneError",
-    "UnknownLinkError",
-    "UnknownQuantityError",
-)
-_SUMMARIES = ("FlowsSummary", "LinkSummary", "PopulationSummary", "RunSummary")
 # Imported when first asked for: statistics bring SciPy, results Arrow, and `aqmlab --version` needs neither.
-_HOMES = {
-    **dict.fromkeys(_ERRORS, "aqmlab.errors"),
-    **dict.fromkeys(("Job", "run", "run_each", "run_many"), "aqmlab.runs"),
-    "Result": "aqmlab.result",
-    **dict.fromkeys(_SUMMARIES, "aqmlab.statistics.run_summary"),
-    "Scenario": "aqmlab.scenario",
-    **dict.fromkeys(
-        ("GroupObservation", "LinkObservation", "Observation", "Simulation"), "aqmlab.simulation"
-    ),
-    **dict.fromkeys(("Comparison", "compare"), "aqmlab.comparison"),
-    **dict.fromkeys(("Sweep", "SweepResults", "sweep"), "aqmlab.study.sweeps"),
-    **dict.fromkeys(("Outcome", "tune"), "aqmlab.study.tuning"),
-    **dict.fromkeys(("Evaluation", "evaluate"), "aqmlab.study.evaluation"),
-    **dict.fromkeys(("Bufferbloat", "bloat"), "aqmlab.study.bloat"),
-    **dict.fromkeys(("RoundTripsPerMinute", "rpm"), "aqmlab.study.responsiveness"),
-    **dict.fromkeys(("FlentResults", "flent"), "aqmlab.study.flent_tests"),
-    **dict.fromkeys(("SenderMatrix", "senders"), "aqmlab.study.senders"),
-    **dict.fromkeys(("RouterAdvice", "sqm"), "aqmlab.study.sqm"),
-    **dict.fromkeys(("FittedLine", "line_from"), "aqmlab.study.line_fit"),
-    **dict.fromkeys(("CalibratedDemand", "calibrate"), "aqmlab.study.calibration"),
-    **dict.fromkeys(("CrossValidation", "crossvalidate"), "aqmlab.study.crossvalidation"),
-    **dict.fromkeys(("Preset", "new"), "aqmlab.presets.starting"),
-    **dict.fromkeys(("Reproduction", "reproduce"), "aqmlab.show.papers.reproduce"),
-    **dict.fromkeys(("Strangers", "strangers"), "aqmlab.show.papers.strangers"),
-    **dict.fromkeys(("Plot", "plot"), "aqmlab.show.figures.plots"),
-    "bundle": "aqmlab.show.bundle",
-    "frame": "aqmlab.comparison.tidy",
-    "live": "aqmlab.runs.live.running",
-    **dict.fromkeys(("Quantity", "quantities", "quantity"), "aqmlab.statistics.quantities"),
-}
+__getattr__ = _lazily(
+    __name__,
+    {
+        "aqmlab.errors": "AqmlabError CalibrationError Cancelled ComparisonError DemandError "
+        "ExperimentError FolderError Mistake MissingDataError PlotError RefusalError "
+        "ResultError RunError RunsFailed ScenarioError StorageError SweepError "
+        "TableError TuneError UnknownLinkError UnknownQuantityError",
+        "aqmlab.runs": "Job run run_each run_many",
+        "aqmlab.result": "Result",
+        "aqmlab.statistics.run_summary": "FlowsSummary LinkSummary PopulationSummary RunSummary",
+        "aqmlab.scenario": "Scenario",
+        "aqmlab.simulation": "GroupObservation LinkObservation Observation Simulation",
+        "aqmlab.comparison": "Comparison compare",
+        "aqmlab.study.sweeps": "Sweep SweepResults sweep",
+        "aqmlab.study.tuning": "Outcome tune",
+        "aqmlab.study.evaluation": "Evaluation evaluate",
+        "aqmlab.study.bloat": "Bufferbloat bloat",
+        "aqmlab.study.responsiveness": "RoundTripsPerMinute rpm",
+        "aqmlab.study.flent_tests": "FlentResults flent",
+        "aqmlab.study.senders": "SenderMatrix senders",
+        "aqmlab.study.sqm": "RouterAdvice sqm",
+        "aqmlab.study.line_fit": "FittedLine line_from",
+        "aqmlab.study.calibration": "CalibratedDemand calibrate",
+        "aqmlab.study.crossvalidation": "CrossValidation crossvalidate",
+        "aqmlab.presets.starting": "Preset new",
+        "aqmlab.show.papers.reproduce": "Reproduction reproduce",
+        "aqmlab.show.papers.strangers": "Strangers strangers",
+        "aqmlab.show.figures.plots": "Plot plot",
+        "aqmlab.show.bundle": "bundle",
+        "aqmlab.comparison.tidy": "frame",
+        "aqmlab.runs.live.running": "live",
+        "aqmlab.statistics.quantities": "Quantity quantities quantity",
+    },
+)
 # What objects look like that show themselves, by their class: loaded when one is first shown.
 _SHOWN_BY = {
     **dict.fromkeys(("Comparison", "CurveDifference"), "aqmlab.show.objects.comparison"),
@@ -222,13 +203,6 @@ __all__ = [
     "sweep",
     "tune",
 ]
-
-
-def __getattr__(name: str) -> Any:  # noqa: ANN401
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    globals()[name] = found = getattr(import_module(_HOMES[name]), name)
-    return found
 
 
 def __dir__() -> list[str]:

@@ -6,8 +6,9 @@ causes where nothing holds it back is its offered load (`offered`), a straight l
 it knows a topology: routes say which links carry a demand's data, and the Rust core knows the routes.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from aqmlab._lazily import lazily
 
 if TYPE_CHECKING:
     from aqmlab.load.calibration import Calibration, calibrate, fit
@@ -15,11 +16,14 @@ if TYPE_CHECKING:
     from aqmlab.load.line import Line, LoadLine, Point, load_line
 
 # Imported when first asked for: what writes a household knows the places of queues, and no statistics.
-_HOMES = {
-    **dict.fromkeys(("Calibration", "calibrate", "fit"), "aqmlab.load.calibration"),
-    **dict.fromkeys(("Bottleneck", "Demand", "Link", "Part"), "aqmlab.load.demand"),
-    **dict.fromkeys(("Line", "LoadLine", "Point", "load_line"), "aqmlab.load.line"),
-}
+__getattr__ = lazily(
+    __name__,
+    {
+        "aqmlab.load.calibration": "Calibration calibrate fit",
+        "aqmlab.load.demand": "Bottleneck Demand Link Part",
+        "aqmlab.load.line": "Line LoadLine Point load_line",
+    },
+)
 
 __all__ = [
     "Bottleneck",
@@ -34,10 +38,3 @@ __all__ = [
     "fit",
     "load_line",
 ]
-
-
-def __getattr__(name: str) -> Any:  # noqa: ANN401
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    globals()[name] = found = getattr(import_module(_HOMES[name]), name)
-    return found

@@ -5,8 +5,9 @@ and how it is told from what is damaged), `executors` (threads, processes, a Das
 processes that make runs are told and answer), `memory` (whether runs have room).
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from aqmlab._lazily import lazily
 
 if TYPE_CHECKING:
     from aqmlab.runs.job import Job
@@ -16,14 +17,11 @@ if TYPE_CHECKING:
 __all__ = ["SEED_MAX", "Execution", "Job", "run", "run_each", "run_many"]
 
 # Imported when first asked for: a live run's worker needs the protocol without Arrow, which starts threads.
-_HOMES = {
-    "Job": "aqmlab.runs.job",
-    "SEED_MAX": "aqmlab.seeds",
-    **dict.fromkeys(("Execution", "run", "run_each", "run_many"), "aqmlab.runs.many"),
-}
-
-
-def __getattr__(name: str) -> Any:  # noqa: ANN401
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+__getattr__ = lazily(
+    __name__,
+    {
+        "aqmlab.runs.job": "Job",
+        "aqmlab.seeds": "SEED_MAX",
+        "aqmlab.runs.many": "Execution run run_each run_many",
+    },
+)

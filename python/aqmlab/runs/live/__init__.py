@@ -5,8 +5,9 @@ Read in this order: `worker` (the process that a run has for itself), `running` 
 allow).
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from aqmlab._lazily import lazily
 
 if TYPE_CHECKING:
     from aqmlab.runs.live.program import Program, file_server
@@ -16,14 +17,11 @@ if TYPE_CHECKING:
 __all__ = ["Need", "Program", "file_server", "live", "needs", "run_live"]
 
 # Imported when first asked for: a process enters a user namespace before Arrow and NumPy start threads.
-_HOMES = {
-    **dict.fromkeys(("Need", "needs"), "aqmlab.runs.live.requirements"),
-    **dict.fromkeys(("Program", "file_server"), "aqmlab.runs.live.program"),
-    **dict.fromkeys(("live", "run_live"), "aqmlab.runs.live.running"),
-}
-
-
-def __getattr__(name: str) -> Any:  # noqa: ANN401
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+__getattr__ = lazily(
+    __name__,
+    {
+        "aqmlab.runs.live.requirements": "Need needs",
+        "aqmlab.runs.live.program": "Program file_server",
+        "aqmlab.runs.live.running": "live run_live",
+    },
+)

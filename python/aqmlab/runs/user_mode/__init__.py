@@ -5,8 +5,9 @@ Read in this order: `kernel` (which user-mode Linux there is, and what it has), 
 from inside). The cross-checks with the kernel boot it by the same modules.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from aqmlab._lazily import lazily
 
 if TYPE_CHECKING:
     from aqmlab.runs.user_mode.kernel import Kernel, installed
@@ -15,13 +16,10 @@ if TYPE_CHECKING:
 __all__ = ["Asked", "Kernel", "installed"]
 
 # Imported when first asked for: the process inside enters namespaces before Arrow starts threads.
-_HOMES = {
-    **dict.fromkeys(("Kernel", "installed"), "aqmlab.runs.user_mode.kernel"),
-    "Asked": "aqmlab.runs.user_mode.running",
-}
-
-
-def __getattr__(name: str) -> Any:  # noqa: ANN401
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+__getattr__ = lazily(
+    __name__,
+    {
+        "aqmlab.runs.user_mode.kernel": "Kernel installed",
+        "aqmlab.runs.user_mode.running": "Asked",
+    },
+)

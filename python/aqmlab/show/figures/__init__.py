@@ -5,9 +5,9 @@ made. All are functions of finished results; nothing is drawn that was not run. 
 loaded when it is asked for.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from aqmlab._lazily import lazily
 from aqmlab.show.figures.bars import Bar, BarGroup, BarRow, Bars, bars_scene
 from aqmlab.show.figures.chart import Axis, Chart, Series
 from aqmlab.show.figures.drawn import Drawn
@@ -30,13 +30,10 @@ __all__ = [
     "svg_text",
 ]
 
-_WITH_MATPLOTLIB = {
-    "draw_difference": "printed",
-    "svg_text": "style",
-}
-
-
-def __getattr__(name: str) -> Any:  # noqa: ANN401 (functions of several types)
-    if name not in _WITH_MATPLOTLIB:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_WITH_MATPLOTLIB[name]}"), name)
+__getattr__ = lazily(
+    __name__,
+    {
+        "aqmlab.show.figures.printed": "draw_difference",
+        "aqmlab.show.figures.style": "svg_text",
+    },
+)

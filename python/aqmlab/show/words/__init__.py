@@ -7,8 +7,9 @@ live run found, `pages` what pages of one's own consist of, `explained` what a n
 What is said of one kind of test alone stands beside its table.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from aqmlab._lazily import lazily
 
 if TYPE_CHECKING:
     from aqmlab.show.words.amounts import counted, duration, listed, span
@@ -28,14 +29,11 @@ __all__ = [
 ]
 
 # Imported when first asked for: what explains a name needs no comparison.
-_HOMES = {
-    **dict.fromkeys(("counted", "duration", "listed", "span"), "aqmlab.show.words.amounts"),
-    **dict.fromkeys(("answer", "page_sentences", "sentences", "verdicts"), "aqmlab.show.words.comparison"),
-    "offered_load": "aqmlab.show.words.line",
-}
-
-
-def __getattr__(name: str) -> Any:  # noqa: ANN401
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+__getattr__ = lazily(
+    __name__,
+    {
+        "aqmlab.show.words.amounts": "counted duration listed span",
+        "aqmlab.show.words.comparison": "answer page_sentences sentences verdicts",
+        "aqmlab.show.words.line": "offered_load",
+    },
+)
