@@ -9,6 +9,7 @@ const { TextEncoder } = require("node:util");
 const [folder, cases] = process.argv.slice(2);
 require(join(folder, "worker.js"));
 require(join(folder, "words.js"));
+require(join(folder, "address.js"));
 require(join(folder, "data.js"));
 
 // 64 bits in two halves: the prime is 2^40 + 0x1b3.
@@ -47,7 +48,8 @@ function ran(engine, scenario, seed) {
 }
 
 function sideOf(engine, data, { setting: given, runs }, side) {
-  const setting = aqmlabHousehold.legal(data, given), scenario = aqmlabHousehold.documentOf(data, setting, side, engine.resolved, true);
+  const { turned, beside } = playAddress.ofScene(data.facts, { setting: given }), setting = side === "left" ? turned : { ...turned, scheme: beside };
+  const scenario = aqmlabHousehold.documentOf(data, setting, engine.resolved, true);
   const found = { scenario, toml: aqmlabHousehold.toToml(scenario, ["a comment"]), applications: [] };
   if (!runs) return found;
   const [result, numbers] = ran(engine, scenario, setting.seed), applications = aqmlabStatistics.applications(result, data.rules);

@@ -122,7 +122,7 @@ def test_a_queue_stands_where_compare_puts_it(folder: Path, tmp_path: Path) -> N
     """At rates for which the page was not made: limits in bytes follow the line."""
     text = (folder / "data.js").read_text()
     data = json.loads(text[text.index("{") : text.rindex("}") + 1])
-    schemes = [each["name"] for each in data["schemes"]]
+    schemes = list(data["queues"])
     assert {"pie", "fq-codel", "cake"} <= set(schemes)
     cases = [
         {"name": f"{scheme} {place}", "setting": {"right": scheme, "place": place, "down": 31, "up": 3.5}}
@@ -137,7 +137,7 @@ def test_a_queue_stands_where_compare_puts_it(folder: Path, tmp_path: Path) -> N
 
 
 def test_every_scene_is_a_legal_setting(folder: Path, tmp_path: Path) -> None:
-    scenes = json.loads((_ROOT / "tools/browser/page/scenes.json").read_text())
+    scenes = json.loads((_ROOT / "python/aqmlab/show/play/scenes.json").read_text())
     assert len(scenes) >= 10
     cases = [{"name": each["name"], "setting": each["setting"]} for each in scenes]
     found = in_node(folder, cases, tmp_path)
@@ -167,13 +167,13 @@ def test_the_page_answers_from_a_folder_without_a_network(
     browser: Browser, folder: Path, tmp_path: Path, told: dict[str, Any]
 ) -> None:
     page, wrong = opened(browser, folder)
-    page.wait_for_selector('body[data-state="done"]', timeout=_SHOWN_MS)
+    page.wait_for_selector('body[data-state="whole"]', timeout=_SHOWN_MS)
     assert re.match(r"(The|Pages|No grade)", page.locator("#headline").inner_text())
     names = page.locator("#verdict tbody th").all_inner_texts()
     assert names == [name for name, _ in told["household"]["left"]["words"]]
     assert page.locator(".side .uplot").count() == 4, "each side both ways"
     with page.expect_download() as download:
-        page.locator("#toml-right").click()
+        page.locator("#toml-other").click()
     download.value.save_as(tmp_path / "saved.toml")
     saved = Scenario.from_file(tmp_path / "saved.toml")
     assert saved.resolved["line"]["router_queue_up"]["scheme"] == "fq-codel"
@@ -188,9 +188,9 @@ def test_the_setting_is_in_the_address(browser: Browser, folder: Path) -> None:
     page, wrong = opened(
         browser, folder, "#v=0.0.1&right=pie&place=modem&downloads=0&up=5&nonsense=1&left=no"
     )
-    assert page.locator('select[name="right"]').input_value() == "pie"
-    assert page.locator('input[name="up, typed"]').input_value() == "5"
-    assert page.locator('select[name="left"]').input_value() == AS_IT_IS, "what is not legal is as usual"
+    assert page.locator('select[name="beside"]').input_value() == "pie"
+    assert page.locator('input[name="line.up_mbps, typed"]').input_value() == "5"
+    assert page.get_by_role("radio", name=AS_IT_IS).is_checked(), "what is not legal is as usual"
     assert "made by version 0.0.1" in page.locator("#refused").inner_text()
     page.locator('input[name="readers"]').focus()
     page.keyboard.press("End")
@@ -214,10 +214,10 @@ _CANCEL_AT_THE_FIRST_PROGRESS = """() => {
 
 def test_a_run_is_cancelled_and_the_next_one_answers(browser: Browser, folder: Path) -> None:
     page, wrong = opened(browser, folder)
-    page.wait_for_selector('body[data-state="done"]', timeout=_SHOWN_MS)
+    page.wait_for_selector('body[data-state="whole"]', timeout=_SHOWN_MS)
     before = int(page.evaluate("document.body.dataset.shown"))
     page.evaluate(_CANCEL_AT_THE_FIRST_PROGRESS)
-    page.locator('select[name="right"]').select_option("cake")
+    page.locator('select[name="beside"]').select_option("cake")
     page.wait_for_selector('body[data-state="cancelled"]', timeout=_SHOWN_MS)
     assert "Cancelled" in page.locator("#look").inner_text()
     assert page.locator("#cancel").is_disabled()
@@ -232,7 +232,7 @@ def test_a_run_is_cancelled_and_the_next_one_answers(browser: Browser, folder: P
 
 def test_nobody_on_the_line_is_refused_in_words(browser: Browser, folder: Path) -> None:
     page, _ = opened(browser, folder, "#readers=0&uploads=0&downloads=1&off=call.game.meeting.television")
-    page.locator('input[name="downloads"]').focus()
+    page.locator('input[name="download"]').focus()
     page.keyboard.press("Home")
     page.wait_for_selector("#refused:not([hidden])", timeout=_SHOWN_MS)
     assert page.locator("#refused").inner_text() == "Nobody uses the line: switch something on."

@@ -88,6 +88,17 @@ def test_knobs_are_turned_with_the_keyboard(browser: Browser, address: str) -> N
     page.close()
 
 
+def test_another_queue_stands_beside_that_of_any_scenario(browser: Browser, address: str) -> None:
+    page, wrong = opened(browser, address)
+    page.locator('select[name="beside"]').select_option("fq-codel")
+    page.wait_for_selector('body[data-state="whole"]', timeout=ANSWERED_MS)
+    assert page.locator("#numbers thead th").all_inner_texts()[1:] == ["pi", "fq-codel"]
+    own, other = cells(page, 5)
+    assert own != other != ""
+    assert wrong == []
+    page.close()
+
+
 def test_the_full_comparison_runs_behind_the_page_and_opens_its_report(
     browser: Browser, address: str
 ) -> None:
@@ -181,7 +192,7 @@ def test_a_switch_changes_who_is_there_and_how_the_call_fares(browser: Browser, 
     full = verdict(page)
     assert full["call"][0].startswith("fair"), "a backup fills the modem's buffer of 250 ms"
     assert full["call"][1] == ""
-    assert page.locator("#strips .uplot").count() == 2, "up and down"
+    assert page.locator(".side .uplot").count() == 2, "up and down"
     page.get_by_role("checkbox", name="backup (upload)").uncheck()
     page.wait_for_selector(WHOLE, timeout=ANSWERED_MS)
     without = verdict(page)
@@ -190,7 +201,7 @@ def test_a_switch_changes_who_is_there_and_how_the_call_fares(browser: Browser, 
     assert without["backup"] == ["–", full["backup"][0]]
     page.get_by_role("checkbox", name="call").uncheck()
     page.wait_for_selector(WHOLE, timeout=ANSWERED_MS)
-    assert "Delay of the game" in page.locator("#strip-title").inner_text()
+    assert "Delay of the game" in page.locator('[data-side="now"] .title').inner_text()
     assert wrong == []
     page.close()
 
@@ -203,7 +214,7 @@ def test_walking_over_all_controls_by_tab_changes_nothing(browser: Browser, home
     seen, shown = verdict(page), page.locator("body").get_attribute("data-shown")
     page.locator("body").evaluate("() => { document.activeElement.blur(); window.scrollTo(0, 0); }")
     walked: list[str] = []
-    for key in ["Tab"] * 45 + ["Shift+Tab"] * 45:
+    for key in ["Tab"] * 60 + ["Shift+Tab"] * 60:
         page.keyboard.press(key)
         walked.append(str(page.evaluate("document.activeElement.name || document.activeElement.id")))
     named = {
@@ -262,7 +273,7 @@ def test_a_setting_is_kept_and_swapped_by_keyboard(browser: Browser, home_addres
         page.keyboard.press("ArrowDown")
         page.wait_for_selector(WHOLE, timeout=ANSWERED_MS)
     assert page.get_by_role("radio", name="CAKE").is_checked()
-    assert [line.split(":")[0] for line in page.locator("#lines li").all_inner_texts()] == ["now", "before"]
+    assert page.locator("#verdict thead th").all_inner_texts() == ["application", "now", "before"]
     cake, as_it_is = verdict(page)["call"]
     assert (cake.split()[0], as_it_is.split()[0]) == ("good", "fair"), (
         "the first of the steps is what was before"
@@ -307,6 +318,66 @@ def test_the_household_fits_a_phone_and_every_control_has_a_name(
     assert page.locator("#headline").get_attribute("aria-busy") == "false"
     assert wrong == []
     page.close()
+
+
+def test_two_queues_stand_side_by_side_and_follow_what_is_set(browser: Browser, home_address: str) -> None:
+    page, wrong = opened(browser, home_address)
+    page.wait_for_selector(WHOLE, timeout=ANSWERED_MS)
+    beside = page.locator('select[name="beside"]')
+    beside.select_option("fq-codel")
+    page.wait_for_selector(WHOLE, timeout=ANSWERED_MS)
+    heads = page.locator("#verdict thead th").all_inner_texts()
+    assert heads[1:] == ["as it is", "FQ-CoDel in your router, which shapes"]
+    own, other = verdict(page)["call"]
+    assert (own.split()[0], other.split()[0]) == ("fair", "good")
+    assert page.locator(".side .uplot").count() == 4, "each side both ways"
+    assert re.search(r"changes? most: .* as it is, .* with FQ-CoDel", page.locator("#headline").inner_text())
+    # A fault is one of both sides; what was before a change does not take the place of the other queue.
+    page.get_by_role("checkbox", name="The line loses 1 % of the packets down").check()
+    page.wait_for_selector(WHOLE, timeout=ANSWERED_MS)
+    assert page.locator("#verdict thead th").last.inner_text().startswith("FQ-CoDel")
+    assert all("lost" in text for text in page.locator(".side figcaption", has_text="down").all_inner_texts())
+    page.get_by_role("button", name="Compare both queues").click()
+    page.wait_for_selector('body[data-comparison="running"]', timeout=ANSWERED_MS)
+    page.get_by_role("button", name="Cancel the comparison").click()
+    page.get_by_role("button", name="Swap both queues").click()
+    assert page.get_by_role("radio", name="FQ-CoDel").is_checked()
+    assert beside.input_value() == "as it is"
+    beside.select_option("")
+    page.wait_for_selector(WHOLE, timeout=ANSWERED_MS)
+    assert verdict(page)["call"][1] == "", "nothing was before"
+    assert wrong == []
+    page.close()
+
+
+def test_the_address_has_the_setting_and_scenes_are_settings(browser: Browser, tmp_path: Path) -> None:
+    with serving(tmp_path, "--seconds", "8", scenario=None) as (host, port, token):
+        address = f"http://{host}:{port}/?token={token}"
+        page, wrong = opened(
+            browser, f"{address}#v=0.0.1&left=pie&downloads=3&up=5&off=game&place=attic&right=no"
+        )
+        assert page.get_by_role("radio", name="PIE").is_checked()
+        assert page.locator('input[name="download"]').get_attribute("aria-valuetext") == "3 (downloads)"
+        assert page.locator('input[name="line.up_mbps, typed"]').input_value() == "5"
+        assert not page.get_by_role("checkbox", name="game").is_checked()
+        assert "made by version 0.0.1" in page.locator("#refused").inner_text()
+        page.locator("#scene").select_option("adsl")
+        page.wait_for_selector(WHOLE, timeout=ANSWERED_MS)
+        assert "ADSL" in page.locator("#sentence").inner_text()
+        assert page.locator('select[name="technology"]').input_value() == "adsl"
+        assert page.locator('select[name="beside"]').input_value() == "fq-codel"
+        assert page.get_by_role("checkbox", name="meeting").count() == 0, "no room for one on this line"
+        page.get_by_role("checkbox", name="game").uncheck()
+        page.wait_for_selector(WHOLE, timeout=ANSWERED_MS)
+        assert page.locator("#scene").input_value() == ""
+        seen, here = verdict(page), page.url
+        assert {"technology=adsl", "off=game", "right=fq-codel"} <= set(here.partition("#")[2].split("&"))
+        again, more = opened(browser, here)
+        again.wait_for_selector(WHOLE, timeout=ANSWERED_MS)
+        assert verdict(again) == seen
+        assert [text for text in wrong + more if "409 (Conflict)" not in text] == []
+        page.close()
+        again.close()
 
 
 def test_the_first_look_comes_before_the_longer_run(browser: Browser, tmp_path: Path) -> None:

@@ -14,17 +14,20 @@ import pytest
 
 import aqmlab
 from aqmlab import Scenario
-from aqmlab.comparison import configurations
+from aqmlab.comparison import Comparison, configurations
+from aqmlab.comparison.verdict import verdict
 from aqmlab.errors import ScenarioError
 from aqmlab.load.placed_schemes import placed
 from aqmlab.load.queue_place import PLACES
+from aqmlab.presets import TECHNOLOGIES
 from aqmlab.presets.line import AS_IT_IS
 from aqmlab.runs.executors.active_runs import ActiveRuns
-from aqmlab.show.play import PlayedHome, is_home
+from aqmlab.show.play import AtHome, PlayedHome, is_home
 from aqmlab.show.play.comparing import FullComparison
 from aqmlab.show.play.knobs import PlayError
 from aqmlab.show.play.measured import judged, measurement, strip
 from aqmlab.show.play.server import Player
+from aqmlab.show.words.verdict import what_changes_most
 from small import BULK, WEB
 from test_play import ask, ended, serving
 
@@ -32,7 +35,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from aqmlab.result import Result
-    from aqmlab.show.play.household import AtHome
 
 
 @pytest.fixture(scope="module")
@@ -86,6 +88,107 @@ def test_an_idle_line_has_good_calls_and_a_full_one_has_not(home: PlayedHome) ->
     full = {row["name"]: row for row in judged(played(home, home.start))["rows"]}
     assert full["call"]["grade"] == "fair"
     assert full["game"]["grade"] == "unusable"
+
+
+# --- how many, who sends, what is wrong, on which line ---
+
+
+@pytest.fixture(name="household", scope="module")
+def a_household_on_any_line() -> PlayedHome:
+    lines = {name: aqmlab.new("home", technology=name).scenario for name in TECHNOLOGIES}
+    return PlayedHome(lines["cable"], simulated_s=20.0, technologies=lines)
+
+
+def test_numbers_senders_and_faults_are_what_their_words_say(home: PlayedHome) -> None:
+    setting = replace(
+        home.start,
+        counts={"readers": 5, "backup": 0, "download": 4},
+        sender="bbr",
+        faults=("loss", "varies", "wifi"),
+    )
+    document = home.at(setting).resolved
+    assert [(each["name"], each["count"]) for each in document["populations"]] == [
+        ("readers", 5),
+        ("television", 1),
+    ]
+    [downloads] = document["flows"]
+    assert (downloads["name"], downloads["count"]) == ("download", 4)
+    assert downloads["host"]["congestion"] == "bbr-linux-v3"
+    assert document["line"]["loss_probability_down"] == 0.01
+    assert document["line"]["rates_vary"] is True
+    wifi = {each["name"]: each.get("wifi_mbps") for each in document["devices"]}
+    assert wifi["phone"] == 6.0
+    assert wifi["laptop"] != 6.0
+    assert home.about(setting, home.at(setting), "")["label"] == (
+        "as it is; without backup; 5 × readers; 4 × download; BBR; packets lost on the line; "
+        "a rate that varies; a phone far away"
+    )
+
+
+def test_nobody_of_an_application_is_as_without_it(home: PlayedHome) -> None:
+    nobody = replace(home.start, counts={"download": 0})
+    assert home.at(nobody) == home.at(replace(home.start, off=("download",)))
+    everybody = {"readers": 0, "backup": 0, "download": 0}
+    others = ("television", "call", "game", "meeting")
+    with pytest.raises(PlayError, match="nobody uses the line"):
+        home.at(replace(home.start, off=others, counts=everybody))
+
+
+def test_another_kind_of_line_is_that_household(household: PlayedHome) -> None:
+    facts = household.facts()["technologies"]
+    assert list(facts) == list(TECHNOLOGIES)
+    assert {name: each["start"]["technology"] for name, each in facts.items()} == {
+        name: name for name in TECHNOLOGIES
+    }
+    for name in ("adsl", "lte"):
+        own = aqmlab.new("home", technology=name).scenario
+        setting = AtHome.of(json.loads(json.dumps(facts[name]["start"])))
+        assert household.at(setting) == own
+        queue = replace(setting, scheme="cake", place="router")
+        assert household.at(queue) == placed(own, "cake", PLACES["router"], None)
+    # A slow line has no meeting, whose switch is then missing.
+    assert "meeting" not in [each["name"] for each in facts["adsl"]["home"]["applications"]]
+
+
+def test_a_file_has_no_other_lines_nor_scenes(home: PlayedHome) -> None:
+    assert (home.facts()["technologies"], home.facts()["scenes"]) == ({}, [])
+    assert home.start.technology is None
+    with pytest.raises(PlayError, match="technology"):
+        home.at(replace(home.start, technology="adsl"))
+
+
+@pytest.mark.parametrize(
+    ("change", "place"),
+    [
+        ({"counts": {"fridge": 1}}, "counts: fridge"),
+        ({"counts": {"television": 2}}, "counts: television"),
+        ({"counts": {"download": 13}}, "counts: download: 13 is out of range; legal: 0 to 12"),
+        ({"sender": "vegas"}, "sender"),
+        ({"faults": ("flood",)}, "faults: flood"),
+    ],
+)
+def test_numbers_senders_and_faults_that_are_none_are_refused(
+    home: PlayedHome, change: dict[str, Any], place: str
+) -> None:
+    with pytest.raises(PlayError, match=place):
+        home.at(replace(home.start, **change))
+
+
+def test_a_file_of_ones_own_has_controls_for_what_it_has() -> None:
+    """Without a phone none is far away; without downloads nobody sends them."""
+    text = str(aqmlab.new("home")).replace('kind = "phone"', 'kind = "tablet"')
+    text = text.replace('name = "download"', 'name = "updates"').replace(
+        'name = "readers"', 'name = "guests"'
+    )
+    facts = PlayedHome(Scenario.from_toml(text), simulated_s=5.0).facts()["home"]
+    assert [each["name"] for each in facts["faults"]] == ["loss", "varies"]
+    assert {knob["name"]: knob["label"] for knob in facts["counts"]} == {
+        "guests": "how many guests", "backup": "uploads (backups)", "updates": "how many updates",
+    }  # fmt: skip
+    assert [each["name"] for each in facts["senders"]] == ["", "cubic", "reno", "bbr"]
+    talk = text[: text.index("# Two people")] + text[text.index("# A phone call") :]
+    facts = PlayedHome(Scenario.from_toml(talk), simulated_s=5.0).facts()["home"]
+    assert (facts["senders"], facts["counts"]) == ([], [])
 
 
 # --- where the queue stands ---
@@ -306,6 +409,19 @@ def test_two_queues_are_compared_and_other_people_are_not() -> None:
     assert home.names(home.start, slower) == ("as it is", "as it is; 5 Mbit/s down and 0.8 up")
 
 
+def test_of_two_queues_side_by_side_it_is_said_what_changes_most(home: PlayedHome) -> None:
+    player = Player(home, "home.toml")
+    other = replace(home.start, scheme="fq-codel")
+    assert player.changes(home.start, other) == "", "nothing was run"
+    for setting in (home.start, other, replace(home.start, off=("game",))):
+        player._play(setting, ActiveRuns(), quick=False)
+    results = {AS_IT_IS: [played(home, home.start)], "FQ-CoDel": [played(home, other)]}
+    found = Comparison.of(results)
+    assert player.changes(home.start, other) == what_changes_most(found, verdict(found)) != ""
+    assert player.changes(home.start, replace(home.start, off=("game",))) == "", "not the same people"
+    player.close()
+
+
 # --- served ---
 
 
@@ -320,8 +436,13 @@ def test_without_a_scenario_it_is_the_household(tmp_path: Path) -> None:
         assert (status, json.loads(body)["more"]) == (200, True)
         status, body = ask(host, port, f"/run?token={token}", start)
         assert (status, json.loads(body)["more"]) == (200, False)
+        sides = {"before": start, "now": {**start, "scheme": "pie"}}
+        assert json.loads(ask(host, port, f"/changes?token={token}", sides)[1]) == {"words": ""}
+        assert ask(host, port, f"/changes?token={token}", {"before": start})[0] == 400
         for wrong in ({"off": ["fridge"]}, {"off": "call"}, {"place": 3}, {"place": "attic", "scheme": "pie"},
-                      {"rates_mbps": {}, "ecn": 2}, {"demand": 3}):  # fmt: skip
+                      {"rates_mbps": {}, "ecn": 2}, {"demand": 3}, {"technology": "pigeon"}, {"sender": 3},
+                      {"counts": {"download": -1}}, {"counts": {"download": "1"}},
+                      {"faults": "loss"}):  # fmt: skip
             status, body = ask(host, port, f"/run?token={token}", {**start, **wrong})
             assert (status, bool(json.loads(body)["refused"])) == (400, True), wrong
     assert list(tmp_path.iterdir()) == [], "nothing is written"

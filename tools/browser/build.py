@@ -2,10 +2,10 @@
 
     python tools/browser/build.py MODULE.wasm FOLDER
 
-Rules, limits, labels and the household come from the Python package when the page is built, so that page and
-package cannot differ. Besides `index.html`, its scripts and the module there is `folder.js`: the module and
-the worker as text, which the page loads instead of both when it is opened as a file, where browsers let no
-page fetch.
+The page is that of `aqmlab play`, with another engine. What can be set, rules, limits, labels and the
+household come from the Python package when the page is built, so that page and package cannot differ. Besides
+`index.html`, its scripts and the module there is `folder.js`: the module and the worker as text, which the
+page loads instead of both when it is opened as a file, where browsers let no page fetch.
 """
 
 from __future__ import annotations
@@ -20,38 +20,36 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-import aqmlab
-from aqmlab.comparison.making import DEFAULT_SCHEMES
-from aqmlab.comparison.verdict import PAGES, VIDEO, application_name
-from aqmlab.load.parametrized_scheme import spelt
+from aqmlab.comparison.verdict import PAGES, VIDEO
 from aqmlab.load.placed_schemes import placed
-from aqmlab.load.queue_place import LINE_LINKS, PLACES
+from aqmlab.load.queue_place import PLACES
 from aqmlab.load.queues import LIMITS
 from aqmlab.presets import TECHNOLOGIES
-from aqmlab.presets.household import BBR, CUBIC, DOWNLOADS, household
+from aqmlab.presets.household import household
 from aqmlab.presets.line import AS_IT_IS
 from aqmlab.scenario import Scenario
-from aqmlab.show.figures.looks import dash_lengths, hue_of, looks_of_names
-from aqmlab.show.words.play import of_application, of_place
+from aqmlab.show.play import PlayedHome
+from aqmlab.show.play.server import ASSETS, page_facts, page_with
+from aqmlab.show.play.variations import SENDERS, faults_of
 from aqmlab.show.words.verdict import AS_SAID
 from aqmlab.statistics import voice
 from aqmlab.statistics.experience import KINDS, LEAST_MBPS, MOST_MBPS, WORST_BADNESS, Grade
 
 PAGE = Path(__file__).parent / "page"
-SCHEMES = (*DEFAULT_SCHEMES, "codel", "cobalt", "dualpi2")
-"""Queue disciplines to choose from, beside the line as it is."""
-SHARED = {
-    "controls.js": ("aqmlab.show.play", "controls.js"),
-    "charts.js": ("aqmlab.show.play", "charts.js"),
-    "play.css": ("aqmlab.show.play", "page.css"),
-    "ticks.js": ("aqmlab.show.report", "templates/ticks.js"),
-    "hues.css": ("aqmlab.show.report", "templates/hues.css"),
-    "uplot.js": ("aqmlab.show.report", "vendored/uplot/uPlot.iife.min.js"),
-    "uplot.css": ("aqmlab.show.report", "vendored/uplot/uPlot.min.css"),
-}
-"""What the page has in common with `aqmlab play` and with reports."""
-OWN = ("index.html", "browser.css", "household.js", "words.js", "page.js")
+OTHERS = ("codel", "cobalt", "dualpi2")
+"""Queue disciplines to choose from, beside those that every household's page names."""
+BESIDE = "fq-codel"
+"""The queue that stands beside the line as it is when the page is opened."""
+ENGINE = ("data.js", "household.js", "words.js", "simulator.js")
+"""What makes the runs of the page, in the place of `aqmlab play`'s server."""
 WORKER = ("household.js", "engine.js", "statistics.js", "worker.js")
+WORDS = {
+    "title": "What your router's queue does to calls, games and web pages",
+    "tab": "What your router's queue does – aqmlab",
+    "command": "The same numbers without a browser, of the saved scenario:",
+    "compare": "The same line under other queues, with eight seeds and confidence intervals:",
+    "no_strip": "No call and no game is on: switch one on to see its delay.",
+}
 QUEUES = ("provider_queue", "modem_queue", "router_queue_down", "router_queue_up")
 _GROUPS = ("populations", "flows", "datagrams")
 
@@ -84,15 +82,9 @@ def rules() -> dict[str, Any]:
 
 
 def home(technology: str) -> dict[str, Any]:
-    """The household of `aqmlab new home` on a line of a technology, and what its applications are called."""
+    """The household of `aqmlab new home` on a line of a technology, and what each fault sets in it."""
     document = tomllib.loads(household(technology=technology))
-    resolved = Scenario.of(document).resolved
-    applications: dict[str, list[tuple[str, dict[str, Any]]]] = {}
-    for table in _GROUPS:
-        for group in resolved.get(table) or ():
-            applications.setdefault(application_name(group["name"]), []).append((table, group))
-    labels = {name: of_application(name, groups) for name, groups in applications.items()}
-    return {"document": document, "applications": labels}
+    return {"document": document, "faults": faults_of(Scenario.of(document).resolved)}
 
 
 def queue_tables(scheme: str, place: str) -> dict[str, Any]:
@@ -124,36 +116,32 @@ def _limits(table: dict[str, Any]) -> dict[str, int]:
     return {name: table[name] for name in LIMITS if table.get(name) is not None}
 
 
-def look(scheme: str) -> dict[str, Any]:
-    """The line of a scheme in charts, as in reports: the page's colour for it, and its dashes."""
-    line = looks_of_names([scheme])[scheme]
-    hue = hue_of(line)
-    return {"colour": "--ink" if hue is None else f"--hue-{hue}", "dash": list(dash_lengths(line.pattern))}
+def facts() -> dict[str, Any]:
+    """What can be set on the page, as `aqmlab play` tells it, with the queues that this page has."""
+    homes = {name: Scenario.from_toml(household(technology=name)) for name in TECHNOLOGIES}
+    found = page_facts(PlayedHome(next(iter(homes.values())), technologies=homes))
+    for own in (found, *found["technologies"].values()):
+        own["home"]["others"] = [each for each in own["home"]["others"] if each["name"] in OTHERS]
+        named = [each["name"] for each in (*own["home"]["schemes"], *own["home"]["others"])]
+        own["parameters"] = {name: [] for name in named}
+    looks = {name: look for name, look in found["looks"].items() if name in found["parameters"]}
+    return {**found, "looks": looks, "words": {**found["words"], **WORDS}, "beside": BESIDE}
 
 
 def data() -> dict[str, Any]:
     """Everything that the page knows of the package."""
+    told = facts()
     return {
-        "version": aqmlab.__version__.partition("+")[0],
+        "facts": told,
         "rules": rules(),
         "homes": {technology: home(technology) for technology in TECHNOLOGIES},
         "as_it_is": AS_IT_IS,
-        "schemes": [
-            {
-                "name": scheme,
-                "label": spelt(scheme),
-                "look": look(scheme),
-                "at": {place: queue_tables(scheme, place) for place in PLACES},
-            }
-            for scheme in SCHEMES
-        ],
-        "own_look": look("drop-tail"),
-        "places": [
-            {"name": name, "label": of_place(place), "down": place.links[0] != LINE_LINKS[1]}
-            for name, place in PLACES.items()
-        ],
-        "senders": {name: tomllib.loads(DOWNLOADS[name]) for name in (CUBIC, "reno", BBR)},
-        "scenes": json.loads((PAGE / "scenes.json").read_text()),
+        "queues": {
+            scheme: {place: queue_tables(scheme, place) for place in PLACES}
+            for scheme in told["parameters"]
+            if scheme != AS_IT_IS
+        },
+        "senders": SENDERS,
     }
 
 
@@ -166,10 +154,12 @@ def write(module: bytes, folder: Path) -> None:
     apart = {"worker": worker, "module": base64.b64encode(module).decode()}
     (folder / "folder.js").write_text(f"globalThis.aqmlabFolder = {json.dumps(apart)};\n")
     (folder / "data.js").write_text(f"globalThis.aqmlabData = {json.dumps(data())};\n")
-    for name in OWN:
+    for name in ENGINE[1:]:
         shutil.copyfile(PAGE / name, folder / name)
-    for name, (package, file) in SHARED.items():
-        (folder / name).write_text(resources.files(package).joinpath(file).read_text())
+    for name, (package, file, _) in ASSETS.items():
+        if name != "server.js":
+            (folder / name).write_text(resources.files(package).joinpath(file).read_text())
+    (folder / "index.html").write_text(page_with(ENGINE, "{}"))
 
 
 if __name__ == "__main__":

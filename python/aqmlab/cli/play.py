@@ -77,9 +77,11 @@ def play(
 
     Without a scenario, or with one that has a [line], the page is a household: switches for who uses the line
     (backup, download, call, meeting, game, television, readers), its rates, the queue (as it is, PIE,
-    FQ-CoDel, CAKE or another) and where it stands. It draws the call's delay over a minute, down and up, and
-    prints the verdict of aqmlab compare: a word and the worst number of each application. The setting before
-    stays beside it; it can be kept, and the two swapped.
+    FQ-CoDel, CAKE or another) and where it stands, how many read, upload and download, and faults; without a
+    scenario also scenes and the kind of line. It draws the call's delay over a minute, down and up, and
+    prints the verdict of aqmlab compare: a word and the worst number of each application. Beside it stands
+    the setting before, which can be kept and swapped, or the same setting with another queue. The page's
+    address holds the setting.
 
     Of any other scenario it has controls for the rate, buffer, queue discipline and its main parameters, ECN
     and the number of users, and shows the queue over time, the link's utilization, and page load and response
@@ -114,6 +116,7 @@ def play(
             queue_in=queue_in,
             shaped_share=shaped_share,
             simulated_s=seconds,
+            technologies={} if scenario_file or overrides else _technologies(scenario),
         )
     elif queue_in is not None or shaped_share is not None:
         raise click.UsageError("--queue-in and --shaped-share are of a [line], which aqmlab new home writes")
@@ -140,6 +143,12 @@ def _queues_of(scenario: Scenario, scheme: str | None) -> dict[str, Any]:
         return {}
     made, queues = with_scheme(scenario, scheme), Queues.of(scenario)
     return dict(zip(queues.keys, map(dict, queues.tables(made)), strict=True))
+
+
+def _technologies(own: Scenario) -> dict[str, Scenario]:
+    """The household on each kind of line, at rates that are usual of it; its own at the rates it has."""
+    found = {name: Scenario.from_toml(aqmlab.new("home", technology=name)) for name in TECHNOLOGIES}
+    return {**found, str(own.resolved["line"]["technology"]): own}
 
 
 def _scenario(

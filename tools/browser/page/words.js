@@ -50,6 +50,12 @@ const aqmlabWords = (() => {
     return `${grade(own, rules)} (${number(own, rules)}${way ? ` ${way}` : ""})`;
   }
 
+  // Who is worst off of the applications of a run; nothing where nobody is judged.
+  function worst(applications, rules) {
+    const judged = applications.filter((each) => each.fares.grade !== null);
+    return judged.length ? worstOff(judged.map((each) => ({ ...each, both: [each.fares] })), rules) : "";
+  }
+
   // For whom the queue matters most, in one sentence. `sides` are two of a name and the applications of its run; the first is the baseline.
   function verdict(sides, rules) {
     const names = [...new Set(sides.flatMap((side) => side.applications.map((each) => each.name)))];
@@ -78,6 +84,6 @@ const aqmlabWords = (() => {
     return `${subject(worst)} ${worst.name.endsWith("s") ? "are" : "is"} worst off: ${gradeAndNumber(worst.both[0], rules)}.`;
   }
 
-  return { fares, verdict, number, write };
+  return { fares, verdict, worst, write };
 })();
 globalThis.aqmlabWords = aqmlabWords;

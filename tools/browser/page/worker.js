@@ -15,12 +15,12 @@ if (typeof self !== "undefined" && typeof self.postMessage === "function" && typ
     return WebAssembly.compile(await response.arrayBuffer());
   }
 
-  function run({ id, setting, side, quick }) {
-    const scenario = aqmlabHousehold.documentOf(data, setting, side, engine.resolved, quick), begun = performance.now();
+  function run({ id, setting, quick }) {
+    const scenario = aqmlabHousehold.documentOf(data, setting, engine.resolved, quick), begun = performance.now();
     const result = engine.run(JSON.stringify(scenario), setting.seed, (share) => { self.postMessage({ id, share }); return false; });
     const tookMs = performance.now() - begun, { rules } = data;
     self.postMessage({ id, answer: {
-      scenario, tookMs, measuredS: aqmlabStatistics.measuredS(result), warnings: result.summary.warnings,
+      scenario, tookMs, measuredS: aqmlabStatistics.measuredS(result),
       applications: aqmlabStatistics.applications(result, rules), strip: aqmlabStatistics.strip(result, rules),
     } });
   }

@@ -44,7 +44,6 @@ const playCharts = (() => {
 
   const LEAST_MS = 40;
   const highest = (run) => Math.max(0, ...(run?.strip?.ways ?? []).map((way) => way.delay_ms.reduce((most, each) => Math.max(most, each), 0)));
-  const seriesOf = (way) => way && { x: way.time_s, y: way.delay_ms };
 
   // Lines where a grade ends, with their numbers; and packets that never came, as ticks at the top.
   function over(limits, lost) {
@@ -85,31 +84,28 @@ const playCharts = (() => {
     for (const old of place.querySelectorAll(".strip")) clear(old);
   }
 
-  // A chart for each way, all with the same scales: the saw beside the flat line is to be seen. A run `elsewhere` is drawn in charts of its
-  // own and has the same scales.
-  function strips(place, now, before, looks, elsewhere = null) {
+  // A chart for each way of a run; with those of the run `elsewhere` all have the same scales, so that the saw beside the flat line is seen.
+  function strips(place, run, look, elsewhere = null) {
     clearStrips(place);
-    const sameStrip = before?.strip && before.strip.of === now.strip.of;
-    const most = Math.max(LEAST_MS, highest(now), sameStrip ? highest(before) : 0, highest(elsewhere)) * 1.08;
-    const seconds = Math.max(now.whole_s, sameStrip ? before.whole_s : 0);  // a first look fills the beginning
-    const beside = sameStrip ? before.strip.ways : [];
-    place.replaceChildren(...now.strip.ways.map((way) => {
-      const told = said(now.strip.of || "queue", way);
+    const same = elsewhere?.strip && elsewhere.strip.of === run.strip.of ? elsewhere : null;
+    const most = Math.max(LEAST_MS, highest(run), highest(same)) * 1.08;
+    const seconds = Math.max(run.whole_s, same?.whole_s ?? 0);  // a first look fills the beginning
+    place.replaceChildren(...run.strip.ways.map((way) => {
       const canvas = playControls.made("div", { className: "strip" });
       canvas.setAttribute("role", "img");
-      canvas.setAttribute("aria-label", told);
+      canvas.setAttribute("aria-label", said(run.strip.of || "queue", way));
       const lost = way.lost_s.length ? `, ${way.lost_s.length} lost` : "";
       return playControls.made("figure", {}, playControls.made("figcaption", { textContent: `${way.way}${lost}` }), canvas);
     }));
-    now.strip.ways.forEach((way, number) => {
+    run.strip.ways.forEach((way, number) => {
       const canvas = place.children[number].lastChild;
       if (!way.time_s.length) {
         canvas.replaceChildren(playControls.made("p", { className: "none", textContent: "Nothing arrives." }));
         return;
       }
-      draw(canvas, seriesOf(way), seriesOf(beside.find((each) => each.way === way.way)), looks, {
+      draw(canvas, { x: way.time_s, y: way.delay_ms }, null, [look, look], {
         x: { time: false, range: [0, seconds] }, y: { range: [0, most] }, yScale: MILLISECONDS, height: 150, legend: false,
-        xName: "time", xUnit: "s", yUnit: "ms", hooks: { draw: [over(now.strip.limits_ms, way.lost_s)] },
+        xName: "time", xUnit: "s", yUnit: "ms", hooks: { draw: [over(run.strip.limits_ms, way.lost_s)] },
       });
     });
   }

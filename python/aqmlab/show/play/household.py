@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
+from importlib import resources
 from shlex import quote
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from aqmlab.comparison.making import DEFAULT_SCHEMES
 from aqmlab.comparison.verdict import application_name
 from aqmlab.files.reading import parse_toml
-from aqmlab.files.shape import FLAG, NUMBER, PLAIN, SEED, TEXT, Kind, ListOf, Table, TableOf, conform
+from aqmlab.files.shape import FLAG, NUMBER, PLAIN, SEED, TEXT, WHOLE, Kind, ListOf, Table, TableOf, conform
 from aqmlab.files.toml_text import to_toml
 from aqmlab.load.demand import named_links, parts_of
 from aqmlab.load.parametrized_scheme import ParametrizedScheme
@@ -22,10 +25,11 @@ from aqmlab.scenario import Scenario
 from aqmlab.show.play.knobs import PAGE, PlayError, Setting, rate_knobs, schemes_to_choose
 from aqmlab.show.play.played import PlayedLink, as_turned
 from aqmlab.show.play.timed import Played
-from aqmlab.show.words.play import of_application, of_place, of_queue, of_setting
+from aqmlab.show.play.variations import FAULTS, SENDERS, count_knobs, faults_of, is_download, varied
+from aqmlab.show.words.play import of_application, of_place, of_queue, of_sender, of_setting
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
     from typing import Self
 
     from aqmlab.load.queue_place import QueuePlace
@@ -39,6 +43,7 @@ _USUAL_MBPS = 110.0
 """Rates, both ways together, at which runs have these lengths; the more packets, the shorter they are."""
 _GROUPS = ("populations", "flows", "datagrams")
 
+_TEXT_OR_NONE = Kind(f"{TEXT.legal}, or null", lambda value: value is None or TEXT.fits(value))
 _AT_HOME = Table(
     {
         "rates_mbps": TableOf(NUMBER),
@@ -48,7 +53,13 @@ _AT_HOME = Table(
         "parameters": TableOf(PLAIN),
         "seed": SEED,
     },
-    {"ecn": Kind(f"{FLAG.legal}, or null", lambda value: value is None or FLAG.fits(value))},
+    {
+        "ecn": Kind(f"{FLAG.legal}, or null", lambda value: value is None or FLAG.fits(value)),
+        "technology": _TEXT_OR_NONE,
+        "counts": TableOf(WHOLE),
+        "sender": _TEXT_OR_NONE,
+        "faults": ListOf(TEXT),
+    },
 )
 
 
@@ -63,6 +74,10 @@ class AtHome(Setting):
         place: Where it stands: a name of `queue_place.PLACES`.
         parameters: Its main parameters that were turned.
         ecn: Whether queues mark and hosts take part; none: as the scheme has it by itself.
+        technology: The kind of line, where it can be chosen; none: the scenario's.
+        counts: How many there are of applications, where another number than the scenario's.
+        sender: How servers of downloads send: a name of `variations.SENDERS`; none: as the scenario says.
+        faults: What is wrong, by the names of `variations.FAULTS`.
     """
 
     rates_mbps: Mapping[str, float]
@@ -71,6 +86,10 @@ class AtHome(Setting):
     place: str = "router"
     parameters: Mapping[str, Any] = field(default_factory=dict)
     ecn: bool | None = None
+    technology: str | None = None
+    counts: Mapping[str, int] = field(default_factory=dict)
+    sender: str | None = None
+    faults: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, sent: Any, place: str = PAGE) -> Self:  # noqa: ANN401
@@ -82,7 +101,8 @@ class AtHome(Setting):
         conform(sent, _AT_HOME, place, PlayError)
         if sent["place"] not in PLACES:
             raise PlayError.unknown(f"{place}.place", sent["place"], PLACES)
-        return cls(**{**sent, "off": tuple(sorted(set(sent["off"])))})
+        lists = {key: tuple(sorted(set(sent.get(key, ())))) for key in ("off", "faults")}
+        return cls(**{**sent, **lists})
 
 
 class PlayedHome(Played[AtHome]):
@@ -96,6 +116,7 @@ class PlayedHome(Played[AtHome]):
         queue_in: str | None = None,
         shaped_share: float | None = None,
         simulated_s: float | None = None,
+        technologies: Mapping[str, Scenario] = MappingProxyType({}),
     ) -> None:
         """Finds who uses the line.
 
@@ -108,6 +129,7 @@ class PlayedHome(Played[AtHome]):
                 0.95.
             simulated_s: Simulated seconds of a run; by default a first look of 20, then 70, and fewer on
                 lines faster than 110 Mbit/s both ways together.
+            technologies: The household on each kind of line that can be chosen on the page.
 
         Raises:
             RefusalError: There is no such scheme or place, or the share is not legal there.
@@ -119,6 +141,14 @@ class PlayedHome(Played[AtHome]):
         self._share = shaped_share
         self._given_s = simulated_s
         super().__init__(scenario, simulated_s or _WHOLE_S)
+        self._technology = str(scenario.resolved["line"]["technology"]) if technologies else None
+        self._elsewhere = {
+            name: PlayedHome(
+                other, scheme=scheme, queue_in=queue_in, shaped_share=shaped_share, simulated_s=simulated_s
+            )
+            for name, other in technologies.items()
+            if name != self._technology
+        }
         self.at(self.start)  # refused here rather than on the page
 
     @cached_property
@@ -147,10 +177,20 @@ class PlayedHome(Played[AtHome]):
             place=self._first_place.name,
             parameters=parameters,
             ecn=ecn,
+            technology=self._technology,
         )
 
     def facts(self) -> dict[str, Any]:
-        """The switches and choices, and where they stand."""
+        """The switches and choices, and where they stand; of every technology that can be chosen."""
+        homes = {**({self._technology: self} if self._technology else {}), **self._elsewhere}
+        others = {name: home.own_facts() for name, home in homes.items()}
+        for name, facts in others.items():
+            facts["start"]["technology"] = name
+        return {**self.own_facts(), "technologies": others, "scenes": scenes() if others else []}
+
+    def own_facts(self) -> dict[str, Any]:
+        """The switches and choices on its own line."""
+        document = self.scenario.resolved
         usual = [AS_IT_IS, *DEFAULT_SCHEMES]
         others = [each for each in schemes_to_choose([]) if each not in usual]
         own = Queues.of(self.scenario)
@@ -165,6 +205,9 @@ class PlayedHome(Played[AtHome]):
                 "others": [{"name": each, "label": of_queue(each)} for each in others],
                 "places": [{"name": name, "label": of_place(place)} for name, place in PLACES.items()],
                 "own_scheme": own.schemes(self.scenario)[0],
+                "counts": [knob.as_json() for knob in count_knobs(document, self.applications)],
+                "senders": self._senders(),
+                "faults": [{"name": name, "label": FAULTS[name].label} for name in faults_of(document)],
             },
             "knobs": [knob.as_json() for knob in self._rate_knobs()],
             "parameters": {each: [] for each in (*usual, *others)},
@@ -177,6 +220,8 @@ class PlayedHome(Played[AtHome]):
 
     def at(self, setting: AtHome) -> Scenario:
         """The household in a setting, of its own length."""
+        if (elsewhere := self._on(setting)) is not self:
+            return elsewhere.at(replace(setting, technology=None))
         own = self._carrying(setting)
         if setting.scheme == AS_IT_IS:
             _require_no_parameters(setting)
@@ -188,6 +233,8 @@ class PlayedHome(Played[AtHome]):
 
     def drawn_link(self, setting: AtHome) -> str:
         """The slower way of the queues that act."""
+        if (elsewhere := self._on(setting)) is not self:
+            return elsewhere.drawn_link(replace(setting, technology=None))
         links = own_links(self.scenario) if setting.scheme == AS_IT_IS else self._place(setting).links
         rates = dict(zip(LINE_LINKS, {**self.rates_mbps, **setting.rates_mbps}.values(), strict=True))
         return min(links, key=lambda link: rates[link.removeprefix("router-")])
@@ -212,10 +259,10 @@ class PlayedHome(Played[AtHome]):
 
     def names(self, before: AtHome, now: AtHome) -> tuple[str, str]:
         """The queue managements if they differ, else each setting whole."""
-        if before.off != now.off:
+        if (before.off, before.counts) != (now.off, now.counts):
             raise PlayError(
-                "not the same applications in both settings; legal: the same switches, with another setting "
-                "changed"
+                "not the same applications in both settings; legal: the same switches and numbers, with "
+                "another setting changed"
             )
         now.require_other_than(before)
         names = (of_queue(before.scheme), of_queue(now.scheme))
@@ -246,32 +293,58 @@ class PlayedHome(Played[AtHome]):
         labels = ("down, Mbit/s", "up, Mbit/s")
         return [replace(knob, label=label) for knob, label in zip(knobs, labels, strict=True)]
 
+    def _senders(self) -> list[dict[str, str]]:
+        """How servers of downloads can send, if there are downloads."""
+        if not any(is_download(*each) for name in self.applications for each in self._groups(name)):
+            return []
+        return [{"name": name, "label": of_sender(name)} for name in ("", *SENDERS)]
+
+    def _on(self, setting: AtHome) -> PlayedHome:
+        """The household on the technology of a setting.
+
+        Raises:
+            PlayError: It cannot be chosen.
+        """
+        if setting.technology in (None, self._technology):
+            return self
+        name = str(setting.technology)
+        if name not in self._elsewhere:
+            known = [*([self._technology] if self._technology else []), *self._elsewhere]
+            raise PlayError.unknown("technology", name, known)
+        return self._elsewhere[name]
+
     def _carrying(self, setting: AtHome) -> Scenario:
         """The household at its rates, with the applications that are on."""
+        faults = faults_of(self.scenario.resolved)
         for what, names, known in (
             ("off", setting.off, self.applications),
             ("rates_mbps", setting.rates_mbps, self.rates_mbps),
+            ("faults", setting.faults, faults),
         ):
             if wrong := [name for name in names if name not in known]:
                 raise PlayError.unknown(f"{what}: {wrong[0]}", wrong[0], known)
-        if set(setting.off) == set(self.applications):
-            raise PlayError("nobody uses the line: switch something on")
         rates = {key: rate for key, rate in setting.rates_mbps.items() if rate != self.rates_mbps[key]}
-        return as_turned(self._without(setting.off), rates)
+        wrong_with_it = {key: value for name in setting.faults for key, value in faults[name].items()}
+        return as_turned(self._with_people(setting), {**rates, **wrong_with_it})
 
-    def _without(self, off: Sequence[str]) -> Scenario:
-        """The household without these applications; others are drawn by their names, and stay as they are."""
-        if not off:
+    def _with_people(self, setting: AtHome) -> Scenario:
+        """The household with who is on; groups are drawn by their names, and others stay as they are.
+
+        Raises:
+            PlayError: Nobody is.
+        """
+        groups = varied(self.scenario, self.applications, setting.counts, setting.sender)
+        nobody = {name for name, count in setting.counts.items() if not count}
+        gone = {each for name in {*setting.off, *nobody} for each in self.applications[name]}
+        if all(set(own) <= gone for own in self.applications.values()):
+            raise PlayError("nobody uses the line: switch something on")
+        if not (gone or setting.counts or setting.sender):
             return self.scenario
-        gone = {each for name in off for each in self.applications[name]}
-        document = self.scenario.resolved
         kept = {
-            table: [
-                group for number, group in enumerate(document.get(table) or ()) if (table, number) not in gone
-            ]
-            for table in _GROUPS
+            table: [group for number, group in enumerate(own) if (table, number) not in gone]
+            for table, own in groups.items()
         }
-        return Scenario.of({**document, **kept})
+        return Scenario.of({**self.scenario.resolved, **kept})
 
     def _place(self, setting: AtHome) -> QueuePlace:
         return place_named(setting.place)
@@ -295,9 +368,22 @@ class PlayedHome(Played[AtHome]):
         return link.knobs_of_scheme()
 
     def _label(self, setting: AtHome) -> str:
-        rates = list(setting.rates_mbps.values()) if setting.rates_mbps != self.rates_mbps else []
+        usual = self._on(setting).rates_mbps
+        rates = list(setting.rates_mbps.values()) if setting.rates_mbps != usual else []
         place = None if setting.scheme == AS_IT_IS else self._place(setting)
-        return of_setting(setting.scheme, place, off=setting.off, rates_mbps=rates)
+        further = [str(setting.technology)] if self._on(setting) is not self else []
+        further += [f"{count} × {name}" for name, count in setting.counts.items() if count]
+        further += [of_sender(setting.sender)] if setting.sender else []
+        further += [FAULTS[name].words for name in setting.faults]
+        off = sorted({*setting.off, *(name for name, count in setting.counts.items() if not count)})
+        return of_setting(setting.scheme, place, off=off, rates_mbps=rates, further=further)
+
+
+def scenes() -> list[dict[str, Any]]:
+    """Settings of the household of `aqmlab new home` that show something, each with a sentence on it."""
+    text = (resources.files("aqmlab.show.play") / "scenes.json").read_text(encoding="utf-8")
+    found: list[dict[str, Any]] = json.loads(text)
+    return found
 
 
 def _require_no_parameters(setting: AtHome) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import hmac
 import json
+import re
 import secrets
 import signal
 from collections import OrderedDict
@@ -23,7 +24,10 @@ from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
 from tornado.web import Application, HTTPError, RequestHandler
 
+import aqmlab
 from aqmlab._startup import was_interrupted
+from aqmlab.comparison import Comparison
+from aqmlab.comparison.verdict import verdict
 from aqmlab.errors import Cancelled, RefusalError, RunError, ScenarioError
 from aqmlab.files.shape import ANY, Table, conform
 from aqmlab.presets.line import AS_IT_IS
@@ -33,10 +37,12 @@ from aqmlab.show.play.comparing import FullComparison
 from aqmlab.show.play.knobs import PAGE, PlayError, read_json
 from aqmlab.show.play.measured import judged, measurement
 from aqmlab.show.words.play import of_page, of_run
+from aqmlab.show.words.verdict import what_changes_most
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
+    from aqmlab.result import Result
     from aqmlab.scenario import Scenario
     from aqmlab.show.play.knobs import Setting
     from aqmlab.show.play.timed import Played
@@ -46,6 +52,8 @@ _LOOKS_S = 0.2
 """Time between two looks whether an interruption was swallowed while a package was imported."""
 _KEPT = 32
 """Answers that are kept, of about 0.15 MB each."""
+_RESULTS_KEPT = 4
+"""Results that are kept, of some MB each, for a sentence on two: a first look and a whole run of both."""
 _MOST_BYTES = 64 * 1024
 _SUPERSEDED, _FAILED = 409, 500
 # Nothing from elsewhere, no frame around it, and no address of it (which holds the token) to anybody.
@@ -62,16 +70,37 @@ _REPORT_POLICY = (
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; "
     "frame-ancestors 'none'; base-uri 'none'; form-action 'none'; sandbox allow-scripts allow-downloads"
 )
-_ASSETS = {
+ASSETS = {
+    "address.js": ("aqmlab.show.play", "address.js", "text/javascript"),
     "charts.js": ("aqmlab.show.play", "charts.js", "text/javascript"),
     "controls.js": ("aqmlab.show.play", "controls.js", "text/javascript"),
     "page.js": ("aqmlab.show.play", "page.js", "text/javascript"),
+    "server.js": ("aqmlab.show.play", "server.js", "text/javascript"),
     "page.css": ("aqmlab.show.play", "page.css", "text/css"),
     "ticks.js": ("aqmlab.show.report", "templates/ticks.js", "text/javascript"),
     "hues.css": ("aqmlab.show.report", "templates/hues.css", "text/css"),
     "uplot.js": ("aqmlab.show.report", "vendored/uplot/uPlot.iife.min.js", "text/javascript"),
     "uplot.css": ("aqmlab.show.report", "vendored/uplot/uPlot.min.css", "text/css"),
 }
+"""Scripts and styles by name: the package of each, its file there and what it is."""
+
+
+def page_facts(link: Played[Any]) -> dict[str, Any]:
+    """What the page is told once: what can be turned, where it stands, and how lines look."""
+    facts = link.facts()
+    home = facts.get("home")
+    looks = {scheme: _look(scheme) for scheme in facts["parameters"]}
+    if home is not None:
+        looks[AS_IT_IS] = _look(home["own_scheme"])
+    name = link.scenario.name
+    return {
+        **facts,
+        "name": name,
+        "version": aqmlab.__version__.partition("+")[0],
+        "words": of_page(name, home=home is not None),
+        "simulated_s": link.simulated_s,
+        "looks": looks,
+    }
 
 
 class Player:
@@ -82,6 +111,7 @@ class Player:
         self.file = file
         self.comparison = FullComparison(link)
         self._answers: OrderedDict[str, str] = OrderedDict()
+        self._results: OrderedDict[str, Result] = OrderedDict()
         self._facts: dict[str, Any] = {}
         self._under_way: tuple[object, Future[str] | None] = (None, None)
         self._threads = ThreadPoolExecutor(max_workers=2, thread_name_prefix="play")
@@ -89,7 +119,7 @@ class Player:
 
     def first(self) -> None:
         """Begins with the scenario as it is, which the page asks for first."""
-        self._facts = self._of_page()
+        self._facts = page_facts(self.link)
         self._begin(self.link.start, quick=True)
 
     async def play(self, setting: Setting, *, quick: bool) -> str:
@@ -119,17 +149,7 @@ class Player:
     @property
     def facts(self) -> dict[str, Any]:
         """What the page is told once: what can be turned, where it stands, and how lines look."""
-        return self._facts or self._of_page()
-
-    def _of_page(self) -> dict[str, Any]:
-        facts = self.link.facts()
-        home = facts.get("home")
-        looks = {scheme: _look(scheme) for scheme in facts["parameters"]}
-        if home is not None:
-            looks[AS_IT_IS] = _look(home["own_scheme"])
-        name = self.link.scenario.name
-        words = of_page(name, home=home is not None)
-        return {**facts, "name": name, "words": words, "simulated_s": self.link.simulated_s, "looks": looks}
+        return self._facts or page_facts(self.link)
 
     def _play(self, setting: Setting, active: ActiveRuns, *, quick: bool) -> str:
         scenario = self.link.at(setting)  # refused before it is looked for
@@ -137,22 +157,40 @@ class Player:
         for kept in (f"whole {named}", f"{'quick' if quick else 'whole'} {named}"):
             if kept in self._answers:
                 return self._answers[kept]
-        answer = self._answered(setting, scenario, active, quick=quick)
-        self._answers[kept] = json.dumps(answer, allow_nan=False)
-        while len(self._answers) > _KEPT:
-            self._answers.popitem(last=False)
-        return self._answers[kept]
-
-    def _answered(
-        self,
-        setting: Setting,
-        scenario: Scenario,
-        active: ActiveRuns,
-        *,
-        quick: bool,
-    ) -> dict[str, Any]:
         simulated_s = self.link.length_of(scenario, quick=quick)
         result = self.link.run(scenario, setting.seed, active, simulated_s)
+        self._results[kept] = result
+        while len(self._results) > _RESULTS_KEPT:
+            self._results.popitem(last=False)
+        answer = self._answered(setting, scenario, result, simulated_s)
+        self._answers[kept] = text = json.dumps(answer, allow_nan=False)
+        while len(self._answers) > _KEPT:
+            self._answers.popitem(last=False)
+        return text
+
+    def changes(self, before: Setting, now: Setting) -> str:
+        """For whom the change of the queue matters most, by the last runs of both; empty where it is unknown.
+
+        Args:
+            before: The setting that stood before, or the first of two queues side by side.
+            now: The other one.
+        """
+        for length in ("whole", "quick"):
+            found = [self._results.get(f"{length} {asdict(each)!r}") for each in (before, now)]
+            if None not in found:
+                break
+        else:
+            return ""
+        try:
+            names = self.link.names(before, now)
+            told = Comparison.of({name: [run] for name, run in zip(names, found, strict=True) if run})
+        except RefusalError:  # other people, or other lengths: each run has a sentence of its own
+            return ""
+        return what_changes_most(told, verdict(told))
+
+    def _answered(
+        self, setting: Setting, scenario: Scenario, result: Result, simulated_s: float
+    ) -> dict[str, Any]:
         measured = measurement(result, self.link.drawn_link(setting), self.link.waiting_links(scenario))
         whole_s = self.link.length_of(scenario, quick=False)
         return {
@@ -208,6 +246,17 @@ class _Handler(RequestHandler):
         self.set_header("Content-Type", "text/plain; charset=utf-8")
         self.finish(f"{sentence}\n")
 
+    def pair(self) -> tuple[Setting, Setting]:
+        """The two settings that were sent, `before` and `now`, as `/run` takes them.
+
+        Raises:
+            PlayError: They are none; the message says where.
+        """
+        sent = read_json(self.request.body)
+        conform(sent, Table({"before": ANY, "now": ANY}), PAGE, PlayError)
+        before, now = (self.player.link.read(sent[side], f"{PAGE}.{side}") for side in ("before", "now"))
+        return before, now
+
     def answer(self, body: dict[str, Any]) -> None:
         """Ends with this as JSON."""
         self.set_header("Content-Type", "application/json")
@@ -221,17 +270,16 @@ class _Handler(RequestHandler):
 class _Page(_Handler):
     def get(self) -> None:
         """The page itself."""
-        text = (resources.files("aqmlab.show.play") / "page.html").read_text(encoding="utf-8")
         self.set_header("Content-Type", "text/html; charset=utf-8")
-        self.finish(text.replace("{{ token }}", self.token))
+        self.finish(page_with(("server.js",), "asset/{}?token=" + self.token, self.token))
 
 
 class _Asset(_Handler):
     def get(self, name: str) -> None:
         """A script or a style."""
-        if name not in _ASSETS:
+        if name not in ASSETS:
             raise HTTPError(404, reason="there is no such file")
-        package, path, kind = _ASSETS[name]
+        package, path, kind = ASSETS[name]
         self.set_header("Content-Type", f"{kind}; charset=utf-8")
         self.finish((resources.files(package) / path).read_bytes())
 
@@ -242,6 +290,20 @@ class _Knobs(_Handler):
     def get(self) -> None:
         """What can be turned, and where it stands."""
         self.finish(self.player.facts)
+
+
+def page_with(engine: Sequence[str], address: str, token: str = "") -> str:
+    """The page, whose engine makes the runs: a server's here, WebAssembly in the page of `make browser`.
+
+    Args:
+        engine: The scripts of the engine.
+        address: Where scripts and styles are, with `{}` in place of the name.
+        token: What the server asks for.
+    """
+    text = (resources.files("aqmlab.show.play") / "page.html").read_text(encoding="utf-8")
+    scripts = "\n".join(f'<script src="asset/{name}"></script>' for name in engine)
+    text = text.replace("{{ engine }}", scripts).replace("{{ token }}", token)
+    return re.sub(r'"asset/([a-z.]+)"', lambda found: f'"{address.format(found[1])}"', text)
 
 
 def _look(scheme: str) -> dict[str, Any]:
@@ -283,10 +345,7 @@ class _Comparison(_Handler):
     def post(self) -> None:
         """Begins one: `before` and `now`, as `/run` takes them."""
         try:
-            sent = read_json(self.request.body)
-            conform(sent, Table({"before": ANY, "now": ANY}), PAGE, PlayError)
-            pair = (self.player.link.read(sent[side], f"{PAGE}.{side}") for side in ("before", "now"))
-            self.answer(self.player.comparison.start(*pair))
+            self.answer(self.player.comparison.start(*self.pair()))
         except (ScenarioError, RefusalError) as error:
             self.set_status(400)
             self.refuse(str(error))
@@ -294,6 +353,20 @@ class _Comparison(_Handler):
     def delete(self) -> None:
         """Stops it."""
         self.answer(self.player.comparison.cancel())
+
+
+class _Changes(_Handler):
+    says_json = True
+
+    def post(self) -> None:
+        """What two settings differ in most for somebody, `before` and `now`: a sentence, or none."""
+        try:
+            before, now = self.pair()
+        except (ScenarioError, RefusalError) as error:
+            self.set_status(400)
+            self.refuse(str(error))
+            return
+        self.answer({"words": self.player.changes(before, now)})
 
 
 class _Report(_Handler):
@@ -315,6 +388,7 @@ def application(player: Player, token: str, port: int) -> Application:
             (r"/asset/([a-z.]+)", _Asset, given),
             (r"/knobs", _Knobs, given),
             (r"/run", _Run, given),
+            (r"/changes", _Changes, given),
             (r"/comparison", _Comparison, given),
             (r"/comparison/report", _Report, given),
         ],

@@ -88,24 +88,56 @@ def _what(table: str, group: Mapping[str, Any]) -> str:
     return ""
 
 
+_COUNTED = {"readers": "people who read web pages", "backup": "uploads (backups)", "download": "downloads"}
+
+
+def of_count(name: str) -> str:
+    """How many there are of an application, as the label of a slider."""
+    return _COUNTED.get(name, f"how many {name}")
+
+
+_SENDERS = {"": "as it is", "cubic": "CUBIC", "reno": "Reno", "bbr": "BBR"}
+
+
+def of_sender(name: str) -> str:
+    """How servers of downloads send, as the label of a choice; empty: as the scenario says."""
+    return _SENDERS[name]
+
+
 def of_setting(
-    scheme: str, place: QueuePlace | None, *, off: Sequence[str], rates_mbps: Sequence[float]
+    scheme: str,
+    place: QueuePlace | None,
+    *,
+    off: Sequence[str],
+    rates_mbps: Sequence[float],
+    further: Sequence[str] = (),
 ) -> str:
-    """A household's setting: `FQ-CoDel in your router, which shapes; without backup; 50 down and 10 up`."""
+    """A household's setting: `FQ-CoDel in your router, which shapes; without backup; 50 down and 10 up`.
+
+    Args:
+        scheme: The queue management.
+        place: Where it stands; none of the queues that the line has.
+        off: Who is switched off.
+        rates_mbps: The rates down and up, where they are not the scenario's.
+        further: What else is not as in the scenario.
+    """
     told = [of_queue(scheme) if place is None else f"{of_queue(scheme)} {of_place(place)}"]
     if off:
         told.append(f"without {listed(list(off), most=8)}")
     if rates_mbps:
         down, up = rates_mbps
         told.append(f"{down:g} Mbit/s down and {up:g} up")
+    told += further
     return "; ".join(told)
 
 
 def of_page(name: str, *, home: bool) -> dict[str, str]:
-    """The words of the page that no run changes: its `title`, and what stands where no page was loaded."""
+    """The words of the page that no run changes: `title`, what its commands do, where no page was loaded."""
     title = "switch somebody on or off, choose a queue" if home else "change a setting, see the queue"
     return {
         "title": f"{name}: {title}",
+        "command": "The same setting at the scenario's full length:",
+        "compare": "Compared with other queue disciplines: eight seeds, confidence intervals, full length:",
         "no_pages": "Nobody loads pages here.",
         "none_loaded": "Nothing has loaded within the run.",
     }
