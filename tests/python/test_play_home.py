@@ -183,7 +183,7 @@ def test_a_file_of_ones_own_has_controls_for_what_it_has() -> None:
     facts = PlayedHome(Scenario.from_toml(text), simulated_s=5.0).facts()["home"]
     assert [each["name"] for each in facts["faults"]] == ["loss", "varies"]
     assert {knob["name"]: knob["label"] for knob in facts["counts"]} == {
-        "guests": "how many guests", "backup": "uploads (backups)", "updates": "how many updates",
+        "guests": "guests, number", "backup": "uploads (backups)", "updates": "updates, number",
     }  # fmt: skip
     assert [each["name"] for each in facts["senders"]] == ["", "cubic", "reno", "bbr"]
     talk = text[: text.index("# Two people")] + text[text.index("# A phone call") :]

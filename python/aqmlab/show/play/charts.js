@@ -22,7 +22,7 @@ const playCharts = (() => {
     place.replaceChildren();
   }
 
-  // `looks` are the strokes of the two lines; `options` scales, labels and units of a chart.
+  // `looks` are the strokes of the two lines; `options` the names of both in the legend, scales, labels and units of a chart.
   function draw(place, now, before, [mine, its], options) {
     clear(place);
     const value = (unit) => (_, raw) => raw === null || raw === undefined ? "–" : `${playControls.digits(raw)} ${unit}`;
@@ -34,8 +34,8 @@ const playCharts = (() => {
         axis(options.yScale, 26, { label: options.yLabel, size: 62 })],
       series: [
         { label: options.xName, value: value(options.xUnit) },
-        { label: "before", ...its, points: { show: false }, spanGaps: true, value: value(options.yUnit), show: Boolean(before) },
-        { label: "now", ...mine, points: { show: false }, spanGaps: true, value: value(options.yUnit) },
+        { label: options.names?.[1], ...its, points: { show: false }, spanGaps: true, value: value(options.yUnit), show: Boolean(before) },
+        { label: options.names?.[0], ...mine, points: { show: false }, spanGaps: true, value: value(options.yUnit) },
       ],
     }, joined(now, before), place));
   }

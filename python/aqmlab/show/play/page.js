@@ -140,6 +140,12 @@
   // ---------------------------------------------------------------------------------------------------- scenes, address
 
   const address = (setting) => playAddress.toAddress(state.facts, setting);
+  function located() {
+    showScene();
+    const now = address(state);
+    if (location.hash !== now) history.replaceState(null, "", now);
+    element("address").href = now;
+  }
 
   // The scene that a setting is, whatever its seed.
   function showScene() {
@@ -186,6 +192,7 @@
     if (state.kept && state.now) {
       Object.assign(state, { beside: "", other: state.now });
       build();
+      located();
       told();
     } else showPair();
   });
@@ -198,6 +205,7 @@
     clearTimeout(state.timer);
     rest();
     build();
+    located();
     told();
     refine(state.asked).catch((error) => failed(state.asked, error));
   });
@@ -212,6 +220,8 @@
   });
 
   const sides = () => [["now", state.now], ["other", state.other]];
+  const labelOf = (run) => run?.label ?? run?.scheme ?? "";
+  const heads = () => (state.beside ? sides().map(([, run]) => labelOf(run)) : ["now", "before"]);
   // Both in the order of time; of two queues side by side as they stand.
   const pair = () => (state.beside ? [state.now, state.other] : [state.other, state.now]);
 
@@ -232,7 +242,7 @@
   }
 
   function draw(id, now, other, options) {
-    if (now) playCharts.draw(element(id), now, other, looksOf(state.now, state.other), options);
+    if (now) playCharts.draw(element(id), now, other, looksOf(state.now, state.other), { ...options, names: heads() });
     else {
       playCharts.clear(element(id));
       element(id).append(made("p", { className: "none", textContent: state.facts.words[state.now.numbers.pages_begun ? "none_loaded" : "no_pages"] }));
@@ -278,8 +288,8 @@
 
   // A table of both sides: a row for each title.
   function rows(id, titles, cellOf) {
-    const table = element(id), heads = table.tHead.rows[0].cells;
-    [heads[1].textContent, heads[2].textContent] = state.beside ? sides().map(([, run]) => run?.label ?? run?.scheme ?? "") : ["now", "before"];
+    const table = element(id), { cells } = table.tHead.rows[0];
+    [cells[1].textContent, cells[2].textContent] = heads();
     table.tBodies[0].replaceChildren(...titles.map((title) => made("tr", {},
       made("th", { scope: "row", textContent: title }), ...sides().map(([, run]) => cellOf(run, title)))));
   }
@@ -294,8 +304,8 @@
 
   function showSide(side, run, look, elsewhere) {
     const section = sectionOf(side), part = (name) => section.querySelector(`.${name}`), strips = part("strips");
-    if (side === "now") part("which").textContent = `${state.beside ? "" : "now: "}${run.label ?? run.scheme}`;
-    const row = rowOf(run, run?.strip?.of), before = run && side === "other" && !state.beside ? [made("span", { textContent: run.label ?? run.scheme })] : [];
+    if (side === "now") part("which").textContent = `${state.beside ? "" : "now: "}${labelOf(run)}`;
+    const row = rowOf(run, run?.strip?.of), before = run && side === "other" && !state.beside ? [made("span", { textContent: labelOf(run) })] : [];
     part("felt").replaceChildren(...before, ...(row?.grade ? [playCharts.face(row.grade, 32), made("span", {}, `${row.name}: `, made("b", { className: row.grade, textContent: row.words }))] : []));
     part("title").textContent = !run?.strip ? "" : run.strip.of ? `Delay of the ${run.strip.of}, one way` : "Wait in the queue";
     if (run?.strip) playCharts.strips(strips, run, look, elsewhere);
@@ -345,7 +355,7 @@
     element("truth").textContent = now.words.scope;
     element("look").textContent = now.more || other?.more ? "First look; a longer run follows …" : now.took ?? "";
     if (other && !state.beside) element("toml-other").textContent = "Save the setting before (TOML)";
-    else if (other) element("toml-other").textContent = `Save it with ${other.label} (TOML)`;
+    else if (other) element("toml-other").textContent = `Save it with ${labelOf(other)} (TOML)`;
   }
 
   // What both differ in is asked for first, so that the headline is said once.
@@ -371,10 +381,7 @@
     document.body.dataset.state = "asked";
     state.note = "";
     clearTimeout(state.timer);
-    showScene();
-    const now = address(state);
-    if (location.hash !== now) history.replaceState(null, "", now);
-    element("address").href = now;
+    located();
     state.timer = setTimeout(send, WAIT_MS);
   }
 

@@ -93,7 +93,7 @@ _COUNTED = {"readers": "people who read web pages", "backup": "uploads (backups)
 
 def of_count(name: str) -> str:
     """How many there are of an application, as the label of a slider."""
-    return _COUNTED.get(name, f"how many {name}")
+    return _COUNTED.get(name, f"{name}, number")
 
 
 _SENDERS = {"": "as it is", "cubic": "CUBIC", "reno": "Reno", "bbr": "BBR"}
