@@ -1,6 +1,6 @@
 // The page of `make browser` without a browser, under Node: node runs.js FOLDER CASES, where FOLDER is that of the page and CASES a file
 // with a JSON list. Of { name, scenario, seed } it prints the digest of every table (FNV-1a, as in crates/sim/tests/golden/mod.rs) and
-// the text of run.json; of { name, setting } the scenario of each side, and if { runs } what the page says of both runs.
+// the text of run.json; of { name, setting } the setting and the scenario of each side, and if { runs } what the page says of both runs.
 "use strict";
 const { readFileSync } = require("node:fs");
 const { join } = require("node:path");
@@ -50,7 +50,7 @@ function ran(engine, scenario, seed) {
 function sideOf(engine, data, { setting: given, runs }, side) {
   const { turned, beside } = playAddress.ofScene(data.facts, { setting: given }), setting = side === "left" ? turned : { ...turned, scheme: beside };
   const scenario = aqmlabHousehold.documentOf(data, setting, engine.resolved, true);
-  const found = { scenario, toml: aqmlabHousehold.toToml(scenario, ["a comment"]), applications: [] };
+  const found = { turned: setting, scenario, toml: aqmlabHousehold.toToml(scenario, ["a comment"]), applications: [] };
   if (!runs) return found;
   const [result, numbers] = ran(engine, scenario, setting.seed), applications = aqmlabStatistics.applications(result, data.rules);
   const strip = aqmlabStatistics.strip(result, data.rules);

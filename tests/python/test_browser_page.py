@@ -22,8 +22,10 @@ from aqmlab.comparison import Comparison
 from aqmlab.comparison.verdict import verdict
 from aqmlab.load.placed_schemes import placed
 from aqmlab.load.queue_place import PLACES
+from aqmlab.presets import TECHNOLOGIES
 from aqmlab.presets.household import household
 from aqmlab.presets.line import AS_IT_IS
+from aqmlab.show.play import AtHome, PlayedHome
 from aqmlab.show.play.measured import strip
 from aqmlab.show.words.verdict import fares_in_words, what_changes_most
 from golden_scenarios import SEED, golden_digests, golden_scenarios
@@ -134,6 +136,20 @@ def test_a_queue_stands_where_compare_puts_it(folder: Path, tmp_path: Path) -> N
         scheme, place = name.split(" ")
         line = Scenario.of(sides["right"]["scenario"]).resolved["line"]
         assert line == placed(own, scheme, PLACES[place], None).resolved["line"], name
+
+
+def test_both_engines_make_the_same_network_of_a_setting(folder: Path, tmp_path: Path) -> None:
+    """That of `aqmlab play` and this page's: lengths and what is recorded are their own."""
+    lines = {name: Scenario.from_toml(household(technology=name)) for name in TECHNOLOGIES}
+    home = PlayedHome(lines["cable"], technologies=lines)
+    scenes = [{"name": each["name"], "setting": each["setting"]} for each in home.facts()["scenes"]]
+    others = [{"name": f"{name}, own", "setting": setting} for name, setting in _SETTINGS.items()]
+    for name, sides in in_node(folder, [*scenes, *others], tmp_path).items():
+        for side in (sides["left"], sides["right"]):
+            page = Scenario.of(side["scenario"]).resolved
+            own = home.at(AtHome.of(side["turned"])).resolved
+            for part in ("line", "devices", "populations", "flows", "datagrams"):
+                assert page.get(part) == own.get(part), (name, part)
 
 
 def test_every_scene_is_a_legal_setting(folder: Path, tmp_path: Path) -> None:
