@@ -55,7 +55,7 @@ function sideOf(engine, data, { setting: given, runs }, side) {
   const [result, numbers] = ran(engine, scenario, setting.seed), applications = aqmlabStatistics.applications(result, data.rules);
   const strip = aqmlabStatistics.strip(result, data.rules);
   const words = applications.map((each) => [each.name, aqmlabWords.fares(each.fares, data.rules)]);
-  return { ...found, ...numbers, applications, words, strip };
+  return { ...found, ...numbers, applications, words, strip, worst: aqmlabWords.worst(applications, data.rules) };
 }
 
 (async () => {

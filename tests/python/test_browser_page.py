@@ -26,7 +26,7 @@ from aqmlab.presets import TECHNOLOGIES
 from aqmlab.presets.household import household
 from aqmlab.presets.line import AS_IT_IS
 from aqmlab.show.play import AtHome, PlayedHome
-from aqmlab.show.play.measured import strip
+from aqmlab.show.play.measured import judged, strip
 from aqmlab.show.words.verdict import fares_in_words, what_changes_most
 from golden_scenarios import SEED, golden_digests, golden_scenarios
 
@@ -105,6 +105,7 @@ def test_the_saved_scenario_has_the_numbers_and_the_words_of_the_page(
         results[called] = [aqmlab.run(scenario, seed=seed)]
         alone = verdict(Comparison.of({called: results[called]}))
         assert [[each.name, fares_in_words(each.fares[called])] for each in alone] == page["words"]
+        assert judged(results[called][0])["words"] == page["worst"]
         assert_same_strip(strip(results[called][0]), page["strip"])
     found = Comparison.of(results)
     assert what_changes_most(found, verdict(found)) == told[name]["sentence"]
@@ -215,6 +216,25 @@ def test_the_setting_is_in_the_address(browser: Browser, folder: Path) -> None:
     page.locator("#scene").select_option("backup")
     page.wait_for_function("location.hash.includes('downloads=0')", timeout=_SHOWN_MS)
     assert page.locator("#sentence").inner_text() != ""
+    assert wrong == []
+    page.context.close()
+
+
+def test_the_setting_before_can_stand_beside_the_present_one(browser: Browser, folder: Path) -> None:
+    page, wrong = opened(browser, folder, "#right=before")
+    whole = 'body[data-state="whole"]'
+    page.wait_for_selector(whole, timeout=_SHOWN_MS)
+    call = page.locator("#verdict tbody tr").first.locator("td")
+    own, none = call.all_inner_texts()
+    assert none == ""
+    page.get_by_role("radio", name="CAKE").check()
+    page.wait_for_selector(whole, timeout=_SHOWN_MS)
+    assert call.all_inner_texts()[1] == own
+    assert re.search(r"changes? most: .* as it is, .* with CAKE", page.locator("#headline").inner_text())
+    page.get_by_role("button", name="Swap before and now").click()
+    page.wait_for_selector(whole, timeout=_SHOWN_MS)
+    assert call.all_inner_texts()[0] == own
+    assert page.get_by_role("radio", name=AS_IT_IS).is_checked()
     assert wrong == []
     page.context.close()
 

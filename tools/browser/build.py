@@ -31,6 +31,7 @@ from aqmlab.scenario import Scenario
 from aqmlab.show.play import PlayedHome
 from aqmlab.show.play.server import ASSETS, page_facts, page_with
 from aqmlab.show.play.variations import SENDERS, faults_of
+from aqmlab.show.words.play import of_verdict
 from aqmlab.show.words.verdict import AS_SAID
 from aqmlab.statistics import voice
 from aqmlab.statistics.experience import KINDS, LEAST_MBPS, MOST_MBPS, WORST_BADNESS, Grade
@@ -75,6 +76,7 @@ def rules() -> dict[str, Any]:
         },
         "call_mbps": [LEAST_MBPS, MOST_MBPS],
         "voice": voice.constants(),
+        "all_good": of_verdict("", all_good=True),
         "grades": [grade.word for grade in Grade],
         "worst_badness": WORST_BADNESS,
         "as_said": {base: [what, write.__name__] for base, (what, write) in AS_SAID.items()},

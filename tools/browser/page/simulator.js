@@ -75,10 +75,9 @@ const playEngine = (() => {
 
   function verdictOf(applications) {
     const grade = ({ fares }) => (fares.grade === null ? null : rules.grades[fares.grade]);
-    const worst = aqmlabWords.worst(applications, rules);
     return {
       rows: applications.map((each) => ({ name: each.name, words: aqmlabWords.fares(each.fares, rules), grade: grade(each) })),
-      words: { now: worst, before: worst && `Before: ${worst[0].toLowerCase()}${worst.slice(1)}` },
+      words: aqmlabWords.worst(applications, rules),
       notes: [`Good, fair and poor end at: ${limits(applications)}. Delays: 95 % of the packets or frames, one way; of pages the time within `
         + "which half of them load. Calls, games and meetings are also judged by loss, jitter and frozen pictures."],
     };

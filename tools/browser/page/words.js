@@ -50,10 +50,13 @@ const aqmlabWords = (() => {
     return `${grade(own, rules)} (${number(own, rules)}${way ? ` ${way}` : ""})`;
   }
 
-  // Who is worst off of the applications of a run; nothing where nobody is judged.
+  // Who is worst off of the applications of a run, as `now` and as `before` beside the next one; empty where nobody is judged.
   function worst(applications, rules) {
     const judged = applications.filter((each) => each.fares.grade !== null);
-    return judged.length ? worstOff(judged.map((each) => ({ ...each, both: [each.fares] })), rules) : "";
+    if (!judged.length) return { now: "", before: "" };
+    if (judged.every((each) => each.fares.grade === 0)) return rules.all_good;
+    const now = worstOff(judged.map((each) => ({ ...each, both: [each.fares] })), rules);
+    return { now, before: `Before: ${now[0].toLowerCase()}${now.slice(1)}` };
   }
 
   // For whom the queue matters most, in one sentence. `sides` are two of a name and the applications of its run; the first is the baseline.

@@ -305,7 +305,7 @@
   function showSide(side, run, look, elsewhere) {
     const section = sectionOf(side), part = (name) => section.querySelector(`.${name}`), strips = part("strips");
     if (side === "now") part("which").textContent = `${state.beside ? "" : "now: "}${labelOf(run)}`;
-    const row = rowOf(run, run?.strip?.of), before = run && side === "other" && !state.beside ? [made("span", { textContent: labelOf(run) })] : [];
+    const row = rowOf(run, run?.strip?.of), before = run && side === "other" && !state.beside ? [made("span", { className: "set", textContent: labelOf(run) })] : [];
     part("felt").replaceChildren(...before, ...(row?.grade ? [playCharts.face(row.grade, 32), made("span", {}, `${row.name}: `, made("b", { className: row.grade, textContent: row.words }))] : []));
     part("title").textContent = !run?.strip ? "" : run.strip.of ? `Delay of the ${run.strip.of}, one way` : "Wait in the queue";
     if (run?.strip) playCharts.strips(strips, run, look, elsewhere);
