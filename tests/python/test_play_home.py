@@ -26,7 +26,7 @@ from aqmlab.show.play import AtHome, PlayedHome, is_home
 from aqmlab.show.play.comparing import FullComparison
 from aqmlab.show.play.knobs import PlayError
 from aqmlab.show.play.measured import judged, measurement, strip
-from aqmlab.show.play.server import Player
+from aqmlab.show.play.server import Player, _Played
 from aqmlab.show.words.verdict import what_changes_most
 from small import BULK, WEB
 from test_play import ask, ended, serving
@@ -419,6 +419,18 @@ def test_of_two_queues_side_by_side_it_is_said_what_changes_most(home: PlayedHom
     found = Comparison.of(results)
     assert player.changes(home.start, other) == what_changes_most(found, verdict(found)) != ""
     assert player.changes(home.start, replace(home.start, off=("game",))) == "", "not the same people"
+    player.close()
+
+
+def test_runs_of_both_sides_are_kept_however_many_came_before(home: PlayedHome) -> None:
+    player = Player(home, "home.toml")
+    of_any = _Played("", played(home, home.start))
+    for seed in range(2, 40):
+        player._lately.keep(replace(home.start, seed=seed), of_any, quick=True)
+    player._play(home.start, ActiveRuns(), quick=False)
+    player._play(replace(home.start, scheme="pie"), ActiveRuns(), quick=False)
+    assert player.changes(home.start, replace(home.start, scheme="pie")) != ""
+    assert player._lately.of(replace(home.start, seed=2), quick=True) is None, "let go"
     player.close()
 
 

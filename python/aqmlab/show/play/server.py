@@ -18,7 +18,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from threading import Lock
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
@@ -50,10 +51,8 @@ if TYPE_CHECKING:
 HOST = "127.0.0.1"
 _LOOKS_S = 0.2
 """Time between two looks whether an interruption was swallowed while a package was imported."""
-_KEPT = 32
-"""Answers that are kept, of about 0.15 MB each."""
-_RESULTS_KEPT = 4
-"""Results that are kept, of some MB each, for a sentence on two: a first look and a whole run of both."""
+_KEPT, _KEPT_BYTES, _ALWAYS_KEPT = 32, 64e6, 4
+"""Runs that are kept with their answers: fewer of large ones, but both runs of two sides."""
 _MOST_BYTES = 64 * 1024
 _SUPERSEDED, _FAILED = 409, 500
 # Nothing from elsewhere, no frame around it, and no address of it (which holds the token) to anybody.
@@ -103,6 +102,41 @@ def page_facts(link: Played[Any]) -> dict[str, Any]:
     }
 
 
+class _Played(NamedTuple):
+    """A run and what the page was told of it, as JSON."""
+
+    answer: str
+    result: Result
+
+
+class _Lately:
+    """The settings that were played lately, for all threads."""
+
+    def __init__(self) -> None:
+        self._runs: OrderedDict[str, _Played] = OrderedDict()
+        self._lock = Lock()
+
+    def of(self, setting: Setting, *, quick: bool) -> _Played | None:
+        """The whole run of a setting; or, if that will do, its first look."""
+        with self._lock:
+            for length in ("whole", "quick") if quick else ("whole",):
+                if (found := self._runs.get(name := f"{length} {asdict(setting)!r}")) is not None:
+                    self._runs.move_to_end(name)
+                    return found
+        return None
+
+    def keep(self, setting: Setting, run: _Played, *, quick: bool) -> None:
+        """Keeps a run, and lets go of those that were looked at longest ago."""
+        with self._lock:
+            self._runs[f"{'quick' if quick else 'whole'} {asdict(setting)!r}"] = run
+            held = [
+                sum(table.nbytes for table in each.result.tables.values()) for each in self._runs.values()
+            ]
+            while len(held) > _KEPT or (len(held) > _ALWAYS_KEPT and sum(held) > _KEPT_BYTES):
+                self._runs.popitem(last=False)
+                held.pop(0)
+
+
 class Player:
     """Makes the runs for the page one at a time; a newer one stops the one before."""
 
@@ -110,8 +144,7 @@ class Player:
         self.link = link
         self.file = file
         self.comparison = FullComparison(link)
-        self._answers: OrderedDict[str, str] = OrderedDict()
-        self._results: OrderedDict[str, Result] = OrderedDict()
+        self._lately = _Lately()
         self._facts: dict[str, Any] = {}
         self._under_way: tuple[object, Future[str] | None] = (None, None)
         self._threads = ThreadPoolExecutor(max_workers=2, thread_name_prefix="play")
@@ -153,19 +186,12 @@ class Player:
 
     def _play(self, setting: Setting, active: ActiveRuns, *, quick: bool) -> str:
         scenario = self.link.at(setting)  # refused before it is looked for
-        named = repr(asdict(setting))
-        for kept in (f"whole {named}", f"{'quick' if quick else 'whole'} {named}"):
-            if kept in self._answers:
-                return self._answers[kept]
+        if (played := self._lately.of(setting, quick=quick)) is not None:
+            return played.answer
         simulated_s = self.link.length_of(scenario, quick=quick)
         result = self.link.run(scenario, setting.seed, active, simulated_s)
-        self._results[kept] = result
-        while len(self._results) > _RESULTS_KEPT:
-            self._results.popitem(last=False)
-        answer = self._answered(setting, scenario, result, simulated_s)
-        self._answers[kept] = text = json.dumps(answer, allow_nan=False)
-        while len(self._answers) > _KEPT:
-            self._answers.popitem(last=False)
+        text = json.dumps(self._answered(setting, scenario, result, simulated_s), allow_nan=False)
+        self._lately.keep(setting, _Played(text, result), quick=quick)
         return text
 
     def changes(self, before: Setting, now: Setting) -> str:
@@ -175,15 +201,12 @@ class Player:
             before: The setting that stood before, or the first of two queues side by side.
             now: The other one.
         """
-        for length in ("whole", "quick"):
-            found = [self._results.get(f"{length} {asdict(each)!r}") for each in (before, now)]
-            if None not in found:
-                break
-        else:
+        found = [self._lately.of(each, quick=True) for each in (before, now)]
+        if None in found:
             return ""
         try:
             names = self.link.names(before, now)
-            told = Comparison.of({name: [run] for name, run in zip(names, found, strict=True) if run})
+            told = Comparison.of({name: [run.result] for name, run in zip(names, found, strict=True) if run})
         except RefusalError:  # other people, or other lengths: each run has a sentence of its own
             return ""
         return what_changes_most(told, verdict(told))
