@@ -336,7 +336,6 @@
 
   function show() {
     const { now, other } = state;
-    element("headline").textContent = headline();
     showPair();
     showSides();
     showCharts();
@@ -358,15 +357,16 @@
     else if (other) element("toml-other").textContent = `Save it with ${labelOf(other)} (TOML)`;
   }
 
-  // What both differ in is asked for first, so that the headline is said once.
+  // All but the headline, which is said once: when what both differ in is known.
   async function told() {
+    show();
     const number = state.asked, [one, two] = pair();
     const only = (run) => JSON.stringify({ ...run.turned, scheme: 0, place: 0, parameters: 0, ecn: 0 });
     const isQueue = state.facts.home && one && two && one.scheme !== two.scheme && one.whole_s === two.whole_s && one.more === two.more && only(one) === only(two);
     const changes = isQueue ? await engine.changes(one, two).catch(() => "") : "";
     if (number !== state.asked) return false;
     state.changes = changes;
-    show();
+    element("headline").textContent = headline();
     return true;
   }
 
