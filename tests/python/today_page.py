@@ -134,8 +134,8 @@ def _rows(study: Kept) -> Iterator[dict[str, object]]:
             **ran,
             "claim": claim,
             "says": says[claim],
-            "paper hosts": then,
-            "hosts of today": now,
+            "papers_hosts": then,
+            "todays_hosts": now,
             **counts,
         }
 
