@@ -124,9 +124,10 @@ mutants: ## what the tests of CRATE (aqm) miss, or SHARD=k/n of it, by cargo-mut
 	CARGO_PROFILE_TEST_DEBUG=0 cargo mutants --package aqmlab-$(or $(CRATE),aqm) \
 		$(if $(SHARD),--shard $(SHARD)) --output target/mutants
 
-miri: ## what calls C functions, under Miri, which finds any wrong use of memory (needs a nightly Rust)
+miri: ## what calls C functions and what C calls, under Miri, which finds any wrong use of memory (needs a nightly Rust)
 	@cargo +nightly miri --version >/dev/null 2>&1 || { echo 'rustup toolchain install nightly --component miri --component rust-src' >&2; exit 2; }
 	cargo +nightly miri test --locked --quiet --package aqmlab-plugin --test function_tables --target-dir target/miri
+	cargo +nightly miri test --locked --quiet --package aqmlab-aqm-c --test calls --target-dir target/miri
 
 bench: ## time, instructions and memory per packet and per step, beside ns-2 where it is installed (PGO=1: as released), and ns-3 in NS3
 	$(PYTHON) tools/bench/bench.py $(if $(PGO),--profile-guided) $(if $(NS3),--ns3 $(NS3))
@@ -190,7 +191,7 @@ LLVM_PROFDATA = $(shell find "$$(rustc --print sysroot)" -name llvm-profdata 2>/
 HAS_PROFILE_TOOLS = test -x "$(LLVM_PROFDATA)" || { echo 'rustup component add llvm-tools' >&2; exit 2; }
 
 package: ## the crates for other stacks as crates.io would get them: packed, and built from what was packed
-	cargo package --locked --quiet --package aqmlab-units --package aqmlab-random --package aqmlab-declared --package aqmlab-aqm
+	cargo package --locked --quiet --package aqmlab-units --package aqmlab-random --package aqmlab-declared --package aqmlab-aqm --package aqmlab-link --package aqmlab-aqm-c
 
 clean: ## removes everything that was made here
 	rm -rf $(VENV) target report results python/aqmlab/_core*.so

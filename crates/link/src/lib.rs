@@ -13,6 +13,7 @@
 //! | `service/` | how long a transmission takes, and how many packets it carries: one file per model |
 //! | `backlog.rs` | what a link can carry, and when what waits has been sent |
 //! | `channel.rs` | whose turn it is where several links share a channel |
+//! | `path.rs` | one way of a line for programs with endpoints of their own: queue, link and propagation |
 //! | `serializer.rs` | a link with an unlimited queue, first in, first out: it holds no packet |
 //! | `propagation.rs` | when a packet that has been sent arrives, where that varies |
 //! | `netem.rs` | jitter, reordering, duplicates and bursts of loss by the laws of Linux's netem |
@@ -66,12 +67,18 @@ mod framing;
 mod link;
 mod monitored;
 mod netem;
+mod path;
 mod prediction;
 mod propagation;
 mod serializer;
 mod service;
 mod steps;
 mod transmitter;
+
+/// The example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
 
 pub use backlog::BacklogClock;
 pub use cake_autorate::{Autorate, CakeAutorate, FollowedRates, Measures};
@@ -81,6 +88,7 @@ pub use framing::Framing;
 pub use link::{Link, News};
 pub use monitored::{LinkSnapshot, MonitoredLink, MonitoredQueue, Sent};
 pub use netem::{GilbertElliott, Jitter, LossBursts, Netem, Repeats};
+pub use path::Path;
 pub use propagation::{DelayModel, VaryingDelay};
 pub use serializer::Serializer;
 pub use service::{Aggregation, Load, Medium, RateTrace, Service, ServiceModel, Slots, VaryingRate, Wifi};

@@ -3,7 +3,7 @@
 //! `units <- random <- {aqm <- link, tcp, web} <- scenario <- driver <- {sim, live} <- python`,
 //! `units <- record <- {session, driver, python}`, `units <- wire <- {tcp, sim, live, python}`,
 //! `record <- applications <- {session, scenario, driver}`, `{web, record} <- session <- {scenario, driver}`;
-//! `declared <- {aqm, web} <- plugin <- python`; `{record, scenario, sim} <- browser`.
+//! `declared <- {aqm, web} <- plugin <- python`; `aqm <- aqm-c`; `{record, scenario, sim} <- browser`.
 
 use crate::finding::Finding;
 use crate::manifest;
@@ -19,6 +19,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("link", &["units", "random", "aqm"]),
     ("tcp", &["units", "random", "wire"]),
     ("web", &["units", "random", "declared"]),
+    ("aqm-c", &["units", "random", "aqm"]),
     ("plugin", &["units", "random", "aqm", "web"]),
     ("record", &["units"]),
     ("applications", &["units", "random", "record"]),
