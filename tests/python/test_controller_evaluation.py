@@ -40,8 +40,8 @@ from aqmlab.study.evaluation.controllers import with_controller, without_control
 from aqmlab.study.evaluation.harm import harm_name, harm_of, harms
 from aqmlab.study.evaluation.judgement import DISTANCE, judgements_of
 from aqmlab.study.evaluation.measuring import evaluated
-from aqmlab.study.evaluation.network import udp
 from aqmlab.study.evaluation.metrics import figures_table
+from aqmlab.study.evaluation.network import udp
 from aqmlab.tables.stored import to_csv
 from documented import ROOT
 from small import aqmlab_run

@@ -34,7 +34,7 @@ from aqmlab.study.evaluation import (
     evaluate,
     metrics_of,
 )
-from aqmlab.study.evaluation.metrics import DELAY, GOODPUT
+from aqmlab.study.evaluation.metrics import DELAY, GOODPUT, figures_table
 from aqmlab.study.evaluation.network import (
     BUFFER_PACKETS,
     DATA,
@@ -47,7 +47,6 @@ from aqmlab.study.evaluation.network import (
     udp,
 )
 from aqmlab.study.evaluation.summary import standings_of, summary_of
-from aqmlab.study.evaluation.metrics import figures_table
 from aqmlab.study.evaluation.variations import (
     NotApplicableError,
     behind_fair_queue,
