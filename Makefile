@@ -32,7 +32,7 @@ BROWSER_MODULE := target/module/wasm32-unknown-unknown/browser/aqmlab_browser.wa
 
 browser: target/browser/index.html ## a page that simulates a household in any browser: static files in target/browser
 
-target/browser/index.html: $(BROWSER_MODULE) $(wildcard tools/browser/*.py tools/browser/page/*) $(shell find python/aqmlab -name '*.py' -o -name '*.js' -o -name '*.css') | $(firstword $(wildcard $(VENV)/.installed-dev) $(VENV)/.installed)
+target/browser/index.html: $(BROWSER_MODULE) $(wildcard tools/browser/*.py tools/browser/page/*) $(shell find python/aqmlab -name '*.py' -o -name '*.js' -o -name '*.css' -o -name '*.html' -o -name 'scenes.json') | $(firstword $(wildcard $(VENV)/.installed-dev) $(VENV)/.installed)
 	$(BIN)/python tools/browser/build.py $(BROWSER_MODULE) target/browser
 
 $(BROWSER_MODULE): $(SOURCES)

@@ -19,7 +19,7 @@ from aqmlab.show.figures.chart import Axis, Chart, Series
 from aqmlab.show.figures.looks import SCHEMES, dash_lengths, looks_of_names
 from aqmlab.show.figures.plots import chart_of
 from aqmlab.show.papers.figures.looks import line_of
-from aqmlab.show.play.server import _look
+from aqmlab.show.play.page import look_of
 from aqmlab.show.report import render
 from aqmlab.show.report.comparison import page_of
 from aqmlab.show.report.page import chart_data, inline_svg
@@ -78,10 +78,10 @@ def test_a_report_and_a_plot_draw_an_alternative_alike() -> None:
 
 
 def test_play_draws_a_scheme_as_a_report_does() -> None:
-    assert _look("fq-codel") == {"colour": "--hue-2", "dash": ()}
-    assert _look("dualpi2") == {"colour": "--ink", "dash": ()}
+    assert look_of("fq-codel") == {"colour": "--hue-2", "dash": ()}
+    assert look_of("dualpi2") == {"colour": "--ink", "dash": ()}
     for scheme, look in SCHEMES.items():
-        assert _look(scheme)["dash"] == dash_lengths(look.pattern)
+        assert look_of(scheme)["dash"] == dash_lengths(look.pattern)
 
 
 def _styles() -> dict[str, dict[str, str]]:

@@ -25,8 +25,9 @@ from aqmlab.runs.executors.active_runs import ActiveRuns
 from aqmlab.show.play import AtHome, PlayedHome, is_home
 from aqmlab.show.play.comparing import FullComparison
 from aqmlab.show.play.knobs import PlayError
+from aqmlab.show.play.lately import PlayedRun
 from aqmlab.show.play.measured import judged, measurement, strip
-from aqmlab.show.play.server import Player, _Played
+from aqmlab.show.play.server import Player
 from aqmlab.show.words.verdict import what_changes_most
 from small import BULK, WEB
 from test_play import ask, ended, serving
@@ -424,7 +425,7 @@ def test_of_two_queues_side_by_side_it_is_said_what_changes_most(home: PlayedHom
 
 def test_runs_of_both_sides_are_kept_however_many_came_before(home: PlayedHome) -> None:
     player = Player(home, "home.toml")
-    of_any = _Played("", played(home, home.start))
+    of_any = PlayedRun("", played(home, home.start))
     for seed in range(2, 40):
         player._lately.keep(replace(home.start, seed=seed), of_any, quick=True)
     player._play(home.start, ActiveRuns(), quick=False)

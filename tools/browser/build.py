@@ -29,7 +29,7 @@ from aqmlab.presets.household import household
 from aqmlab.presets.line import AS_IT_IS
 from aqmlab.scenario import Scenario
 from aqmlab.show.play import PlayedHome
-from aqmlab.show.play.server import ASSETS, page_facts, page_with
+from aqmlab.show.play.page import ASSETS, page_facts, page_with
 from aqmlab.show.play.variations import SENDERS, faults_of
 from aqmlab.show.words.play import of_verdict
 from aqmlab.show.words.verdict import AS_SAID

@@ -231,7 +231,7 @@
     element("swap").textContent = state.beside ? "Swap both queues" : "Swap before and now";
   }
 
-  // --------------------------------------------------------------------------------------------------------- charts
+  // --------------------------------------------------------------------------------------------------------- detail
 
   // A scheme's line looks as in every report; of one scheme with two settings the one before is grey.
   function looksOf(now, other) {
@@ -241,48 +241,15 @@
     return [drawn(now, 2.5), { ...drawn(other ?? now, 1.5), ...(same ? { stroke: colour("--before") } : {}) }];
   }
 
-  function draw(id, now, other, options) {
-    if (now) playCharts.draw(element(id), now, other, looksOf(state.now, state.other), { ...options, names: heads() });
-    else {
-      playCharts.clear(element(id));
-      element(id).append(made("p", { className: "none", textContent: state.facts.words[state.now.numbers.pages_begun ? "none_loaded" : "no_pages"] }));
-    }
-  }
-
-  const overTime = (run, x, y) => run && { x: run[x].time_s, y: run[x][y] };
-  function curve(run, name) {
-    const found = run?.[name];
-    if (!found) return null;
-    const seen = found.seconds.map((seconds, place) => [seconds, found.share[place] * 100]).filter(([seconds]) => seconds !== null && seconds > 0);
-    const x = [], y = [];
-    for (const [seconds, share] of seen) {  // of equal times the greatest share: uPlot wants ascending x
-      if (x.length && seconds <= x[x.length - 1]) y[y.length - 1] = share;
-      else { x.push(seconds); y.push(share); }
-    }
-    return { x, y };
-  }
-
-  function showCharts() {
-    const { now, other } = state, { MILLISECONDS, PERCENT } = playCharts;
+  function showDetail() {
+    const { now, other, facts } = state;
     element("detail").hidden = !now?.queue;
     if (!element("detail").open || !now?.queue) return;
-    element("queue-title").textContent = `Queueing delay (${now.link})`;
-    const whole = { time: false }, percents = { range: [0, 100] };
-    const upward = { range: (_, __, most) => [0, (most || 1) * 1.05] };
-    draw("queue", overTime(now, "queue", "delay_ms"), overTime(other, "queue", "delay_ms"),
-      { x: whole, y: upward, xLabel: "simulated time", yLabel: "wait", yScale: MILLISECONDS, xName: "time", xUnit: "s", yUnit: "ms" });
-    draw("utilization", overTime(now, "utilization", "percent"), overTime(other, "utilization", "percent"),
-      { x: whole, y: percents, xLabel: "simulated time", yLabel: "busy", yScale: PERCENT, xName: "time", xUnit: "s", yUnit: "%" });
-    for (const name of ["pages", "responses"]) {
-      draw(name, curve(now, name), curve(other, name),
-        { x: { time: false, distr: 3 }, y: percents, xLabel: name === "pages" ? "page load time" : "response time", yLabel: "share", yScale: PERCENT, xName: "time", xUnit: "s", yUnit: "%" });
-    }
-    rows("numbers", now.words.rows.map(([title]) => title), (run, title) => {
-      const shown = run?.words.rows.find(([each]) => each === title)?.[1] ?? "";
-      return made("td", { textContent: shown });
-    });
+    playDetail.show(now, other, { looks: looksOf(now, other), names: heads(), words: facts.words });
+    rows("numbers", now.words.rows.map(([title]) => title), (run, title) =>
+      made("td", { textContent: run?.words.rows.find(([each]) => each === title)?.[1] ?? "" }));
   }
-  element("detail").addEventListener("toggle", showCharts);
+  element("detail").addEventListener("toggle", showDetail);
 
   // --------------------------------------------------------------------------------------------- what people notice
 
@@ -338,7 +305,7 @@
     const { now, other } = state;
     showPair();
     showSides();
-    showCharts();
+    showDetail();
     element("command").textContent = now.command;
     element("compare").textContent = now.compare;
     element("compare").parentElement.hidden = element("compare-title").hidden = !now.compare;
@@ -443,49 +410,10 @@
     document.body.dataset.state = "whole";
   }
 
-  // ------------------------------------------------------------------------------------------------ full comparison
-
-  const full = { timer: 0, asked: 0 };
-
-  function showFull(seen) {
-    const running = seen.state === "running", done = seen.state === "done";
-    element("full-cancel").hidden = element("full-progress").hidden = !running;
-    element("full-report").hidden = !done;
-    element("full-refused").hidden = !seen.refused;
-    element("full-refused").textContent = seen.refused ? seen.words : "";
-    if (running && seen.simulated_s !== null) element("full-progress").value = seen.share;
-    else element("full-progress").removeAttribute("value");
-    element("full-status").textContent = seen.refused ? "" : seen.words;
-    document.body.dataset.comparison = seen.state;
-    if (running) again();
-  }
-  function again() { full.timer = setTimeout(() => command(engine.full.status), 300); }
-
-  async function command(asks) {
-    clearTimeout(full.timer);
-    const number = full.asked += 1;
-    try {
-      const answer = await asks();
-      if (number === full.asked) showFull(answer);
-    } catch (error) {
-      if (number !== full.asked) return;
-      element("full-refused").hidden = false;
-      element("full-refused").textContent = String(error.message);
-      if (!element("full-cancel").hidden) again();
-    }
-  }
-
-  element("full-start").addEventListener("click", () => {
-    if (!state.now) return;
-    const [before, now] = pair();
-    command(() => engine.full.start(before?.turned ?? playAddress.untouched(state.facts), now.turned));
-  });
-  element("full-cancel").addEventListener("click", () => command(engine.full.cancel));
-
   // ----------------------------------------------------------------------------------------------------------- begin
 
   let resized = 0;
-  const redraw = () => { clearTimeout(resized); resized = setTimeout(() => { if (state.now) { showSides(); showCharts(); } }, 150); };
+  const redraw = () => { clearTimeout(resized); resized = setTimeout(() => { if (state.now) { showSides(); showDetail(); } }, 150); };
   window.addEventListener("resize", redraw);
   window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
 
@@ -497,8 +425,9 @@
     element("compare-title").textContent = facts.words.compare;
     element("detail").open = !facts.home;
     document.title = facts.words.tab ?? `${facts.name} – aqmlab play`;
-    element("full").hidden = !engine.full;
-    if (engine.full) element("full-report").href = engine.full.report;
+    if (engine.full) {
+      playComparison.begin(engine.full, () => state.now && pair().map((run) => run?.turned ?? playAddress.untouched(facts)));
+    }
     element("cancel").hidden = !engine.cancel;
     element("scenes").hidden = !facts.scenes.length;
     element("scene").append(new Option("your own", ""), ...facts.scenes.map((each) => new Option(each.title, each.name)));

@@ -10,38 +10,33 @@ from __future__ import annotations
 import asyncio
 import hmac
 import json
-import re
 import secrets
 import signal
-from collections import OrderedDict
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import asdict
 from importlib import resources
-from threading import Lock
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
 from tornado.web import Application, HTTPError, RequestHandler
 
-import aqmlab
 from aqmlab._startup import was_interrupted
 from aqmlab.comparison import Comparison
 from aqmlab.comparison.verdict import verdict
 from aqmlab.errors import Cancelled, RefusalError, RunError, ScenarioError
 from aqmlab.files.shape import ANY, Table, conform
-from aqmlab.presets.line import AS_IT_IS
 from aqmlab.runs.executors.active_runs import ActiveRuns
-from aqmlab.show.figures.looks import dash_lengths, hue_of, looks_of_names
 from aqmlab.show.play.comparing import FullComparison
 from aqmlab.show.play.knobs import PAGE, PlayError, read_json
+from aqmlab.show.play.lately import PlayedLately, PlayedRun
 from aqmlab.show.play.measured import judged, measurement
-from aqmlab.show.words.play import of_page, of_run
+from aqmlab.show.play.page import ASSETS, page_facts, page_with
+from aqmlab.show.words.play import of_run
 from aqmlab.show.words.verdict import what_changes_most
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from aqmlab.result import Result
     from aqmlab.scenario import Scenario
@@ -51,8 +46,6 @@ if TYPE_CHECKING:
 HOST = "127.0.0.1"
 _LOOKS_S = 0.2
 """Time between two looks whether an interruption was swallowed while a package was imported."""
-_KEPT, _KEPT_BYTES, _ALWAYS_KEPT = 32, 64e6, 4
-"""Runs that are kept with their answers: fewer of large ones, but both runs of two sides."""
 _MOST_BYTES = 64 * 1024
 _SUPERSEDED, _FAILED = 409, 500
 # Nothing from elsewhere, no frame around it, and no address of it (which holds the token) to anybody.
@@ -69,72 +62,6 @@ _REPORT_POLICY = (
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; "
     "frame-ancestors 'none'; base-uri 'none'; form-action 'none'; sandbox allow-scripts allow-downloads"
 )
-ASSETS = {
-    "address.js": ("aqmlab.show.play", "address.js", "text/javascript"),
-    "charts.js": ("aqmlab.show.play", "charts.js", "text/javascript"),
-    "controls.js": ("aqmlab.show.play", "controls.js", "text/javascript"),
-    "page.js": ("aqmlab.show.play", "page.js", "text/javascript"),
-    "server.js": ("aqmlab.show.play", "server.js", "text/javascript"),
-    "page.css": ("aqmlab.show.play", "page.css", "text/css"),
-    "ticks.js": ("aqmlab.show.report", "templates/ticks.js", "text/javascript"),
-    "hues.css": ("aqmlab.show.report", "templates/hues.css", "text/css"),
-    "uplot.js": ("aqmlab.show.report", "vendored/uplot/uPlot.iife.min.js", "text/javascript"),
-    "uplot.css": ("aqmlab.show.report", "vendored/uplot/uPlot.min.css", "text/css"),
-}
-"""Scripts and styles by name: the package of each, its file there and what it is."""
-
-
-def page_facts(link: Played[Any]) -> dict[str, Any]:
-    """What the page is told once: what can be turned, where it stands, and how lines look."""
-    facts = link.facts()
-    home = facts.get("home")
-    looks = {scheme: _look(scheme) for scheme in facts["parameters"]}
-    if home is not None:
-        looks[AS_IT_IS] = _look(home["own_scheme"])
-    name = link.scenario.name
-    return {
-        **facts,
-        "name": name,
-        "version": aqmlab.__version__.partition("+")[0],
-        "words": of_page(name, home=home is not None),
-        "simulated_s": link.simulated_s,
-        "looks": looks,
-    }
-
-
-class _Played(NamedTuple):
-    """A run and what the page was told of it, as JSON."""
-
-    answer: str
-    result: Result
-
-
-class _Lately:
-    """The settings that were played lately, for all threads."""
-
-    def __init__(self) -> None:
-        self._runs: OrderedDict[str, _Played] = OrderedDict()
-        self._lock = Lock()
-
-    def of(self, setting: Setting, *, quick: bool) -> _Played | None:
-        """The whole run of a setting; or, if that will do, its first look."""
-        with self._lock:
-            for length in ("whole", "quick") if quick else ("whole",):
-                if (found := self._runs.get(name := f"{length} {asdict(setting)!r}")) is not None:
-                    self._runs.move_to_end(name)
-                    return found
-        return None
-
-    def keep(self, setting: Setting, run: _Played, *, quick: bool) -> None:
-        """Keeps a run, and lets go of those that were looked at longest ago."""
-        with self._lock:
-            self._runs[f"{'quick' if quick else 'whole'} {asdict(setting)!r}"] = run
-            held = [
-                sum(table.nbytes for table in each.result.tables.values()) for each in self._runs.values()
-            ]
-            while len(held) > _KEPT or (len(held) > _ALWAYS_KEPT and sum(held) > _KEPT_BYTES):
-                self._runs.popitem(last=False)
-                held.pop(0)
 
 
 class Player:
@@ -144,7 +71,7 @@ class Player:
         self.link = link
         self.file = file
         self.comparison = FullComparison(link)
-        self._lately = _Lately()
+        self._lately = PlayedLately()
         self._facts: dict[str, Any] = {}
         self._under_way: tuple[object, Future[str] | None] = (None, None)
         self._threads = ThreadPoolExecutor(max_workers=2, thread_name_prefix="play")
@@ -191,7 +118,7 @@ class Player:
         simulated_s = self.link.length_of(scenario, quick=quick)
         result = self.link.run(scenario, setting.seed, active, simulated_s)
         text = json.dumps(self._answered(setting, scenario, result, simulated_s), allow_nan=False)
-        self._lately.keep(setting, _Played(text, result), quick=quick)
+        self._lately.keep(setting, PlayedRun(text, result), quick=quick)
         return text
 
     def changes(self, before: Setting, now: Setting) -> str:
@@ -313,27 +240,6 @@ class _Knobs(_Handler):
     def get(self) -> None:
         """What can be turned, and where it stands."""
         self.finish(self.player.facts)
-
-
-def page_with(engine: Sequence[str], address: str, token: str = "") -> str:
-    """The page, whose engine makes the runs: a server's here, WebAssembly in the page of `make browser`.
-
-    Args:
-        engine: The scripts of the engine.
-        address: Where scripts and styles are, with `{}` in place of the name.
-        token: What the server asks for.
-    """
-    text = (resources.files("aqmlab.show.play") / "page.html").read_text(encoding="utf-8")
-    scripts = "\n".join(f'<script src="asset/{name}"></script>' for name in engine)
-    text = text.replace("{{ engine }}", scripts).replace("{{ token }}", token)
-    return re.sub(r'"asset/([a-z.]+)"', lambda found: f'"{address.format(found[1])}"', text)
-
-
-def _look(scheme: str) -> dict[str, Any]:
-    """How the lines of a scheme look, as in every figure; black is the ink of the page."""
-    look = looks_of_names([scheme])[scheme]
-    hue = hue_of(look)
-    return {"colour": "--ink" if hue is None else f"--hue-{hue}", "dash": dash_lengths(look.pattern)}
 
 
 class _Run(_Handler):
