@@ -130,7 +130,7 @@
     button("Other users (next seed)", () => { state.turned.seed += 1; });
     button("Back to the scenario", () => { state.turned = playAddress.untouched(facts); build(); });
     const beside = document.querySelector('select[name="beside"]');
-    beside.replaceChildren(new Option("the setting before", ""), ...options(home ? [...home.schemes, ...home.others] : playAddress.schemesOf(facts).map((name) => ({ name, label: name }))));
+    beside.replaceChildren(new Option("the setting before", ""), ...options(queues(here())));
     beside.value = state.beside;
     if (!kept) return;
     const value = kept.value === null ? "" : `[value="${CSS.escape(kept.value)}"]`;
@@ -221,7 +221,10 @@
 
   const sides = () => [["now", state.now], ["other", state.other]];
   const labelOf = (run) => run?.label ?? run?.scheme ?? "";
-  const heads = () => (state.beside ? sides().map(([, run]) => labelOf(run)) : ["now", "before"]);
+  // Side by side both differ in the queue alone.
+  const queues = ({ home }) => (home ? [...home.schemes, ...home.others] : playAddress.schemesOf(state.facts).map((name) => ({ name, label: name })));
+  const queueOf = (run) => queues(here()).find((each) => each.name === run?.scheme)?.label ?? "";
+  const heads = () => (state.beside ? sides().map(([, run]) => queueOf(run)) : ["now", "before"]);
   // Both in the order of time; of two queues side by side as they stand.
   const pair = () => (state.beside ? [state.now, state.other] : [state.other, state.now]);
 
@@ -271,7 +274,7 @@
 
   function showSide(side, run, look, elsewhere) {
     const section = sectionOf(side), part = (name) => section.querySelector(`.${name}`), strips = part("strips");
-    if (side === "now") part("which").textContent = `${state.beside ? "" : "now: "}${labelOf(run)}`;
+    if (side === "now") part("which").textContent = state.beside ? queueOf(run) : `now: ${labelOf(run)}`;
     const row = rowOf(run, run?.strip?.of), before = run && side === "other" && !state.beside ? [made("span", { className: "set", textContent: labelOf(run) })] : [];
     part("felt").replaceChildren(...before, ...(row?.grade ? [playCharts.face(row.grade, 32), made("span", {}, `${row.name}: `, made("b", { className: row.grade, textContent: row.words }))] : []));
     part("title").textContent = !run?.strip ? "" : run.strip.of ? `Delay of the ${run.strip.of}, one way` : "Wait in the queue";
@@ -321,7 +324,7 @@
     element("truth").textContent = now.words.scope;
     element("look").textContent = now.more || other?.more ? "First look; a longer run follows …" : now.took ?? "";
     if (other && !state.beside) element("toml-other").textContent = "Save the setting before (TOML)";
-    else if (other) element("toml-other").textContent = `Save it with ${labelOf(other)} (TOML)`;
+    else if (other) element("toml-other").textContent = `Save it with ${queueOf(other)} (TOML)`;
   }
 
   // All but the headline, which is said once: when what both differ in is known.
