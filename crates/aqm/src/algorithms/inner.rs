@@ -1,7 +1,7 @@
 //! The scheme of one queue that something stands in front of: a guard, or a scheduler over several such
 //! queues.
 
-use super::Scheme;
+use super::{Scheme, in_place};
 use crate::aqm::Aqm;
 use crate::discipline::Discipline;
 use crate::onset::Onset;
@@ -27,7 +27,7 @@ impl InnerScheme {
     /// The JSON schema of such a table.
     #[must_use]
     pub fn schema() -> Schema {
-        Scheme::schema_of_queue_by_default(&Scheme::of_queue_behind_filter())
+        Scheme::schema_of_queue_behind_filter(&mut in_place())
     }
 
     /// The scheme of a table with `scheme = ...`.

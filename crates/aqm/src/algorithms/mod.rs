@@ -24,10 +24,11 @@ use crate::parts::{Limit, Shaping};
 use crate::port_facts::PortFacts;
 use crate::traffic_classes::TrafficClasses;
 use schemars::generate::SchemaSettings;
-use schemars::{JsonSchema, Schema};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 
 macro_rules! register {
     ($($name:literal => $module:ident::$scheme:ident $(<$over:ident>)?,)+) => {
@@ -96,6 +97,14 @@ macro_rules! register {
                 schema.ok_or_else(|| UnknownScheme { name: name.to_owned() })
             }
 
+            /// The same of a listed scheme, with the definitions of this generator.
+            fn parameters_in(generator: &mut SchemaGenerator, name: &str) -> Schema {
+                match name {
+                    $($name => <$module::Params $(<$over>)?>::json_schema(generator),)+
+                    _ => OutsideScheme::schema(name).expect("a listed name"),
+                }
+            }
+
             /// The names of the schemes of this crate that can be those of a class.
             fn names_of_class() -> impl Iterator<Item = &'static str> {
                 let own = [$(($name, <$module::Params $(<$over>)?>::default().can_be_class())),+];
@@ -115,24 +124,24 @@ macro_rules! register {
                 Self::CoDel(codel::Params::default())
             }
 
-            fn schema_of_one_queue(_: &mut schemars::SchemaGenerator) -> Schema {
-                Self::schema_of_queue_by_default(&Self::of_each_queue())
+            fn schema_of_one_queue(generator: &mut SchemaGenerator) -> Schema {
+                of_choice::<SchemeOfOneQueue>(generator, &Self::of_each_queue())
             }
 
             fn of_queue_behind_filter() -> Self {
                 Self::DropTail(drop_tail::Params::default())
             }
 
-            fn schema_of_queue_behind_filter(_: &mut schemars::SchemaGenerator) -> Schema {
-                Self::schema_of_queue_by_default(&Self::of_queue_behind_filter())
+            fn schema_of_queue_behind_filter(generator: &mut SchemaGenerator) -> Schema {
+                of_choice::<SchemeOfOneQueue>(generator, &Self::of_queue_behind_filter())
             }
 
             fn of_class() -> Self {
                 Self::DropTail(drop_tail::Params { limit_packets: Some(1_000), ..Default::default() })
             }
 
-            fn schema_of_class(_: &mut schemars::SchemaGenerator) -> Schema {
-                Self::schema_of_class_by_default(&Self::of_class())
+            fn schema_of_class(generator: &mut SchemaGenerator) -> Schema {
+                of_choice::<SchemeOfClass>(generator, &Self::of_class())
             }
 
             fn parameters(&self) -> &dyn Parameters {
@@ -171,8 +180,53 @@ register! {
 
 /// The schema of some parameters, with everything in it in its place.
 fn schema_of<P: JsonSchema>() -> Schema {
-    let inline = SchemaSettings::default().with(|settings| settings.inline_subschemas = true);
-    inline.into_generator().into_root_schema_for::<P>()
+    in_place().into_root_schema_for::<P>()
+}
+
+/// What makes schemas with everything in its place, without definitions.
+fn in_place() -> SchemaGenerator {
+    SchemaSettings::default().with(|settings| settings.inline_subschemas = true).into_generator()
+}
+
+/// The schemes that have a single queue, as one definition of a schema: generated once, however many schemes
+/// work over any of them.
+struct SchemeOfOneQueue;
+
+impl JsonSchema for SchemeOfOneQueue {
+    fn schema_name() -> Cow<'static, str> {
+        "SchemeOfOneQueue".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        one_of(generator, Scheme::names_of_one_queue())
+    }
+}
+
+/// The schemes that can be those of a class, as one definition of a schema.
+struct SchemeOfClass;
+
+impl JsonSchema for SchemeOfClass {
+    fn schema_name() -> Cow<'static, str> {
+        "SchemeOfClass".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        one_of(generator, Scheme::names_of_class())
+    }
+}
+
+fn one_of(generator: &mut SchemaGenerator, names: impl Iterator<Item = &'static str>) -> Schema {
+    let schemes: Vec<Schema> =
+        names.map(|name| with_tag(Scheme::parameters_in(generator, name), name)).collect();
+    schemars::json_schema!({ "oneOf": schemes })
+}
+
+/// The schema of a choice, with the scheme that it is when nobody says.
+fn of_choice<C: JsonSchema>(generator: &mut SchemaGenerator, default: &Scheme) -> Schema {
+    let mut schema = generator.subschema_for::<C>();
+    let default = schemars::json_schema!({ "scheme": default.name() });
+    schema.insert("default".to_owned(), default.to_value());
+    schema
 }
 
 /// The schema of the scheme with this name, with the key `scheme`.
@@ -294,22 +348,6 @@ impl Scheme {
             Self::Outside(own) => own.with_table(table).map(Self::Outside),
             _ => Self::deserialize_parameters(self.name(), table),
         })
-    }
-
-    /// The JSON schema of the schemes that have a single queue.
-    fn schema_of_queue_by_default(default: &Self) -> Schema {
-        Self::schema_of_choice(Self::names_of_one_queue(), default)
-    }
-
-    /// The JSON schema of the schemes that can be those of a class.
-    fn schema_of_class_by_default(default: &Self) -> Schema {
-        Self::schema_of_choice(Self::names_of_class(), default)
-    }
-
-    fn schema_of_choice(names: impl Iterator<Item = &'static str>, default: &Self) -> Schema {
-        let schemes: Vec<Schema> = names.map(tagged).collect();
-        let default = schemars::json_schema!({ "scheme": default.name() });
-        schemars::json_schema!({ "oneOf": schemes, "default": default })
     }
 
     /// Checks every parameter.
