@@ -251,6 +251,7 @@ def test_gains_of_pie_are_sixteenths() -> None:
     queue = queue_of("pie limit 500 target 20ms alpha 4 beta 32 ecn bytemode")
     assert (queue["alpha_hz"], queue["beta_hz"], queue["target_ms"], queue["ecn"]) == (0.25, 2.0, 20.0, True)
     assert (queue["derandomize"], queue["scale_probability"]) == (True, "max")
+    assert (queue["high_delay_step"], queue["largest_probability"]) == (True, 256.0)
     inner = queue_of("fq_pie ecn_prob 15 flows 64 ecn")["inner"]
     assert (inner["mark_ecn_threshold"], inner["ecn"], inner["alpha_hz"]) == (0.15, True, 0.125)
 

@@ -103,6 +103,8 @@ _PIE_ALWAYS = {
     "max_burst_ms": 150.0,
     "derandomize": True,
     "cap_adjustment": True,
+    "high_delay_step": True,
+    "largest_probability": 256.0,
     "mean_packet_bytes": DEVICE_BYTES,
     "ecn": False,
 }

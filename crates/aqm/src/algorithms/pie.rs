@@ -20,6 +20,7 @@
 //! | `max_burst_ms` | ms | 150 | 0 to 1e9 |
 //! | `mark_ecn_threshold` | | 0.1 (5.1) | above 0, at most 1 |
 //! | `activation_share` | share of the limit | 1/3 (5.3) | above 0, at most 1 |
+//! | `largest_probability` | | 1 | 1 to 256 |
 //! | `mean_packet_bytes`, `max_packet_bytes` | bytes | | 1 or more |
 //!
 //! Departures and silences. Defaults are section 4 with auto-tuning; each element of section 5 is a setting.
@@ -31,7 +32,10 @@
 //! 8034 (DOCSIS) differs in its settings: `latency = "link_rate"`, `scale_probability = "mean"` with 1024
 //! bytes, `derandomize`, `cap_adjustment`, `target_ms = 10`, `update_interval_ms = 16`, `alpha_hz = 0.25`,
 //! `beta_hz = 2.5`, `max_burst_ms = 142`; its gains above a probability of 1, its decay below 5 ms, its step
-//! above 200 ms and its quiescent state are not modelled.
+//! above 200 ms and its quiescent state are not modelled. Linux (read in 6.1) adds 0.02 to a step while the
+//! delay is above 250 ms (`high_delay_step`) and looks for a probability above 1 only where its 64 bits would
+//! overflow, which is at 256 (`largest_probability`): after a long queue it is above 1 for as long as its
+//! steps need to bring it down, seconds in which all but two packets are selected.
 
 use crate::aqm::{Aqm, Departing, Reason, Verdict};
 use crate::discipline::Discipline;
@@ -60,6 +64,9 @@ const MOST_ACCUMULATED: f64 = 8.5;
 /// Where `cap_adjustment` acts, and what it lets pass (section 5.5).
 const CAPPED_FROM: f64 = 0.1;
 const LARGEST_STEP: f64 = 0.02;
+/// From which delay on Linux adds to each step, and how much.
+const HIGH_DELAY_S: f64 = 0.25;
+const HIGH_DELAY_STEP: f64 = 0.02;
 
 /// How the queueing delay is measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -98,6 +105,12 @@ buffered_params! {
         derandomize: bool = false,
         /// Whether steps are at most 0.02 once the probability is 0.1 (section 5.5).
         cap_adjustment: bool = false,
+        /// Whether 0.02 is added to each step while the delay is above 250 ms (Linux), beyond
+        /// cap_adjustment.
+        high_delay_step: bool = false,
+        /// What the probability is at most, from 1 to 256; above 1 everything is selected until it has come
+        /// down (Linux: 256).
+        largest_probability: f64 = 1.0,
         /// Share of the limit at which PIE begins to act; it stops when probability and delay are zero
         /// (section 5.3). Unset: it always acts.
         activation_share: Option<f64> = None,
@@ -122,6 +135,8 @@ impl Parameters for Params {
         require((0.0..=1e9).contains(&burst_ms), "max_burst_ms", burst_ms, "from 0 to 1e9 milliseconds")?;
         require_share("activation_share", self.activation_share.unwrap_or(1.0))?;
         require_share("mark_ecn_threshold", self.mark_ecn_threshold)?;
+        let largest = self.largest_probability;
+        require((1.0..=256.0).contains(&largest), "largest_probability", largest, "from 1 to 256")?;
         require_packet_bytes("mean_packet_bytes", self.mean_packet_bytes)?;
         require_packet_bytes("max_packet_bytes", self.max_packet_bytes)
     }
@@ -152,6 +167,8 @@ impl Parameters for Params {
             "auto_tuning",
             "max_burst_ms",
             "cap_adjustment",
+            "high_delay_step",
+            "largest_probability",
             "ecn",
             "mark_ecn_threshold",
         ]
@@ -192,6 +209,8 @@ struct Controller {
     beta_hz: f64,
     auto_tuning: bool,
     cap_adjustment: bool,
+    high_delay_step: bool,
+    largest_probability: f64,
     max_burst_s: f64,
     probability: f64,
     delay_old_s: f64,
@@ -207,6 +226,8 @@ impl Controller {
             beta_hz: params.beta_hz,
             auto_tuning: params.auto_tuning,
             cap_adjustment: params.cap_adjustment,
+            high_delay_step: params.high_delay_step,
+            largest_probability: params.largest_probability,
             max_burst_s: params.max_burst_ms / 1e3,
             probability: 0.0,
             delay_old_s: 0.0,
@@ -224,11 +245,14 @@ impl Controller {
         if self.cap_adjustment && self.probability >= CAPPED_FROM {
             step = step.min(LARGEST_STEP);
         }
+        if self.high_delay_step && delay_s > HIGH_DELAY_S {
+            step += HIGH_DELAY_STEP;
+        }
         self.probability += step;
         if delay_s == 0.0 && self.delay_old_s == 0.0 {
             self.probability *= 0.98;
         }
-        self.probability = self.probability.clamp(0.0, 1.0);
+        self.probability = self.probability.clamp(0.0, self.largest_probability);
         self.delay_old_s = delay_s;
         self.burst_s = (self.burst_s - self.interval_s).max(0.0);
     }
@@ -479,6 +503,32 @@ mod tests {
         close(after(0.05, 25.0, 20.0, false), 0.053_75);
         close(after(0.2, 100.0, 20.0, true), 0.22);
         close(after(0.1, 0.0, 0.0, false), 0.096_162_5);
+    }
+
+    #[test]
+    fn a_long_queue_drives_the_probability_of_linux_above_1() {
+        let params = Params {
+            cap_adjustment: true,
+            high_delay_step: true,
+            largest_probability: 256.0,
+            ..Params::default()
+        };
+        let mut controller = Controller::new(&params);
+        (controller.probability, controller.delay_old_s) = (0.9, 0.5);
+        // 0.125·(500 − 15) ms are more than the cap of 0.02, and 0.02 is added: 0.04 an update.
+        for _ in 0..25 {
+            controller.update(0.5);
+        }
+        assert!((controller.probability - 1.9).abs() < 1e-9, "{}", controller.probability);
+        // Down by 0.125·(15 − 5) ms an update, after one whose delay falls by 495 ms.
+        controller.update(0.005);
+        let fallen = 1.9 - 0.125 * 0.010 - 1.25 * 0.495;
+        assert!((controller.probability - fallen).abs() < 1e-9, "{}", controller.probability);
+        let updates = (1..).find(|_| {
+            controller.update(0.005);
+            controller.probability < 0.9995
+        });
+        assert_eq!(updates, Some(225), "(1.28 - 0.9995) / 0.00125 is 224.4");
     }
 
     #[test]

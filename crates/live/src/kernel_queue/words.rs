@@ -211,6 +211,9 @@ fn pie(given: &pie::Params) -> Result<Discipline, String> {
         latency,
         derandomize,
         cap_adjustment,
+        // The kernel always has both, and older scenarios neither.
+        high_delay_step: _,
+        largest_probability: _,
         activation_share,
         scale_probability,
         mean_packet_bytes: _,
