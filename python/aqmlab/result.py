@@ -441,8 +441,9 @@ class Result:
         """The same result as that of a run with these actions; its content address is its own."""
         named = f"{self.content_address} {json.dumps(actions, sort_keys=True)}".encode()
         address = hashlib.sha1(named, usedforsecurity=False).hexdigest()
-        links = ", ".join(dict.fromkeys(str(action["link"]) for action in actions))
-        warning = f"{counted(len(actions), 'action')} during the run changed {links}: see actions"
+        places = (str(action.get("link", action.get("group"))) for action in actions)
+        changed = ", ".join(dict.fromkeys(places))
+        warning = f"{counted(len(actions), 'action')} during the run changed {changed}: see actions"
         facts = {"content_address": address, "actions": [dict(action) for action in actions]}
         return replace(self, run={**self.run, **facts, "warnings": [*self.warnings, warning]})
 

@@ -112,11 +112,45 @@ class Simulation:
         """
         values = json.dumps({key: _plain(link, key, value) for key, value in parameters.items()})
         changed = parameters if rate_mbps is None else {"rate_mbps": rate_mbps, **parameters}
-        refused = self._core.act(link, rate_mbps, values)
+        floats = {key: value for key, value in parameters.items() if isinstance(value, float)}
+        refused = self._core.act(link, rate_mbps, values, floats)
         if refused is not None:
             raise _refusal(refused, link, changed)
         if changed:
             self._actions.append({"time_s": self.time_s, "link": link, **changed})
+
+    @arguments.checked(
+        ScenarioError,
+        group=arguments.text,
+        window_segments=arguments.optional(arguments.whole(2, 1_000_000)),
+        bit_rate_mbps=arguments.optional(arguments.above_zero),
+    )
+    def steer(
+        self, group: str, *, window_segments: int | None = None, bit_rate_mbps: float | None = None
+    ) -> None:
+        """Changes the senders of a group of traffic from now on.
+
+        Args:
+            group: Name of the group, as in `observe().groups`.
+            window_segments: Congestion window in segments, from 2 to 1,000,000, of each flow that is open;
+                of flows with `host = { congestion = "agent" }`. What a larger window admits leaves with the
+                next acknowledgement.
+            bit_rate_mbps: Bit rate of each call with `adaptive_video`, in Mbit/s of IP packets, from its
+                `minimum_mbps` to its `maximum_mbps`; from the next frame on, instead of that of its own
+                congestion control.
+
+        Raises:
+            ScenarioError: There is no such group, it has no such thing to set, or a value is refused;
+                nothing has changed.
+            RunError: The simulation is over.
+        """
+        given = {"window_segments": window_segments, "bit_rate_mbps": bit_rate_mbps}
+        changed = {key: value for key, value in given.items() if value is not None}
+        refused = self._core.steer(group, window_segments, bit_rate_mbps)
+        if refused is not None:
+            raise _refusal(refused, group, changed, "group of traffic")
+        if changed:
+            self._actions.append({"time_s": self.time_s, "group": group, **changed})
 
     def copy(self) -> Simulation:
         """A simulation that goes on from this instant by itself: nothing done to one is done to the other.
@@ -166,10 +200,12 @@ def _plain(link: str, key: str, value: object) -> object:
     return value
 
 
-def _refusal(refused: _core.RefusedAction, link: str, given: Mapping[str, object]) -> ScenarioError:
+def _refusal(
+    refused: _core.RefusedAction, name: str, given: Mapping[str, object], kind: str = "monitored link"
+) -> ScenarioError:
     """The error of an action that the core has refused."""
     if refused.key is None:
-        return ScenarioError.not_among("monitored link", link, refused.names)
+        return ScenarioError.not_among(kind, name, refused.names)
     value = refused.key if refused.names else given.get(refused.key)
     nearest = closest(refused.key, refused.names)
     return ScenarioError(

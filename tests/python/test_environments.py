@@ -165,12 +165,79 @@ def test_the_rate_and_whole_numbers_are_set_too() -> None:
         ({"actions": {"max_p": (0.1, 2.0)}}, "max_p"),
         ({"link": "up"}, 'no monitored link is called "up"'),
         ({"step_s": 0.0}, "step_s"),
+        ({"step_s": None}, "step_s: a number of seconds above 0: this queue has no timer"),
         ({"start_s": 6.0}, "start_s: from 0 to below 6"),
     ],
 )
 def test_what_it_cannot_be_is_said_when_it_is_made(given: dict[str, Any], said: str) -> None:
     with pytest.raises((RefusalError, ScenarioError), match=said):
         environment(**given)
+
+
+DIVISORS = ((1e-6, 2048.0), (1e-5, 512.0), (1e-4, 128.0), (1e-3, 32.0), (1e-2, 8.0), (1e-1, 2.0))
+
+
+def updated(probability: float, delay_s: float, before_s: float) -> float:
+    """RFC 8033, section 4.2, with its gains and its target."""
+    step = 0.125 * (delay_s - 0.015) + 1.25 * (delay_s - before_s)
+    probability += step / next((by for below, by in DIVISORS if probability < below), 1.0)
+    if delay_s == before_s == 0.0:
+        probability *= 0.98
+    return min(max(probability, 0.0), 1.0)
+
+
+@pytest.mark.parametrize(("seed", "ecn"), [(1, False), (2, True), (3, False)])
+def test_pie_as_a_policy_is_pie_byte_for_byte(seed: int, ecn: bool) -> None:
+    pie = {"scheme": "pie", "limit_packets": 200, "ecn": ecn}
+    alone = aqmlab.run(LINE, seed=seed, overrides={"dumbbell.queue": pie})
+    fixed = {"dumbbell.queue": {**pie, "fixed_probability": 0.0}}
+    actions = {"fixed_probability": (0.0, 1.0)}
+    episode = environment(actions=actions, step_s=None, start_s=0.0, overrides=fixed)
+    episode.reset(options={"seed": seed})
+    probability, before_s, largest, over = 0.0, 0.0, 0.0, False
+    while not over:
+        _, _, _, over, _ = episode.step(np.array([probability]))
+        delay_s = round(episode.observed.links[LINK].state["delay_old_ms"] * 1e6) / 1e9
+        probability, before_s = updated(probability, delay_s, before_s), delay_s
+        largest = max(largest, probability)
+    result = episode.result()
+    # An update every 15 ms for six seconds, and one action before the first.
+    assert len(result.actions) in (400, 401)
+    assert largest > 0.01, "the policy had something to do"
+    for name, table in alone.tables.items():
+        assert result.tables[name].equals(table), name
+    # What it decides counts: the same policy with half the probability is another run.
+    episode.reset(options={"seed": seed})
+    over = False
+    while not over:
+        _, _, _, over, _ = episode.step(np.array([largest / 2]))
+    assert not all(episode.result().tables[name].equals(table) for name, table in alone.tables.items())
+
+
+def test_a_step_may_end_with_the_timer_of_the_queue_after_a_rewind_too() -> None:
+    fixed = {"scheme": "pie", "limit_packets": 200, "fixed_probability": 0.0}
+    episode = environment(
+        actions={"fixed_probability": (0.0, 1.0)}, step_s=None, overrides={"dumbbell.queue": fixed}
+    )
+    _, facts = episode.reset(options={"seed": 1})
+
+    def times() -> list[float]:
+        return [episode.step(np.array([0.01]))[4]["time_s"] for _ in range(5)]
+
+    here = episode.state()
+    first = times()
+    assert np.diff(first) == pytest.approx([0.015] * 4)
+    assert 0.0 < first[0] - facts["time_s"] <= 0.015
+    episode.rewind(here)
+    assert times() == first
+
+
+def test_only_pie_with_a_fixed_probability_has_one_to_set() -> None:
+    with pytest.raises(ScenarioError, match="`fixed_probability` of pie cannot be changed"):
+        environment(
+            actions={"fixed_probability": (0.0, 1.0)},
+            overrides={"dumbbell.queue": {"scheme": "pie", "limit_packets": 200}},
+        )
 
 
 def test_the_numbers_have_names() -> None:

@@ -2,7 +2,7 @@
 
 use aqmlab_random::Key;
 use aqmlab_record::VideoCallFrame;
-use aqmlab_units::Time;
+use aqmlab_units::{Rate, Time};
 use dyn_clone::DynClone;
 
 /// An end of an application.
@@ -68,6 +68,22 @@ pub trait Application: Send + DynClone {
     /// final, and so is when the next one was shown.
     fn is_settled(&self, _before: Time) -> bool {
         true
+    }
+
+    /// The bit rates, of IP packets, between which somebody else may set that of its sender during a run;
+    /// none of an application whose sender has no such rate.
+    fn bit_rates(&self) -> Option<[Rate; 2]> {
+        None
+    }
+
+    /// Its sender keeps to this bit rate from its next frame on, whatever it would allow itself: one of
+    /// [`Application::bit_rates`].
+    fn keep_to(&mut self, _rate: Rate) {}
+
+    /// What was recorded of its frames so far, in the order in which they were captured; empty where it
+    /// records none.
+    fn frames(&self) -> &[VideoCallFrame] {
+        &[]
     }
 
     /// Takes what was recorded of its frames, at the end of a run; none where it records none.

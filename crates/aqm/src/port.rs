@@ -301,6 +301,12 @@ impl<P: Queued> Port<P> {
         }
     }
 
+    /// When a timer of the scheme is due next; none if it has none.
+    #[must_use]
+    pub fn next_timer(&self) -> Option<Time> {
+        (self.next_timer < Time::MAX).then_some(self.next_timer)
+    }
+
     /// Lets time pass: runs the timers that are due by `now`, each at its own instant. Call it before reading
     /// the state; arrivals and departures do it themselves.
     ///

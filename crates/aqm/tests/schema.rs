@@ -185,6 +185,7 @@ fn illegal_values_are_refused_with_key_value_and_legal_range() {
         ("pie", "activation_share", number(0.0), "activation_share"),
         ("pie", "mark_ecn_threshold", number(1.1), "mark_ecn_threshold"),
         ("pie", "max_burst_ms", number(-1.0), "max_burst_ms"),
+        ("pie", "fixed_probability", number(1.1), "fixed_probability"),
         ("fq-codel", "flows", whole(0), "flows"),
         ("fq-codel", "flows", whole(65_537), "flows"),
         ("fq-codel", "quantum_bytes", whole(255), "quantum_bytes"),

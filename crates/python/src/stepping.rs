@@ -4,7 +4,7 @@ use crate::error::{RunError, ScenarioError};
 use crate::run::{Run, guarded};
 use crate::scenario::Scenario;
 use aqmlab_aqm::Reason;
-use aqmlab_sim::{Action, Control};
+use aqmlab_sim::{Action, Control, Steering};
 use aqmlab_units::{Span, Time};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -39,6 +39,15 @@ pub(crate) struct Observation {
 ///         each, of datagrams with their headers.
 ///     mean_response_time_s: Mean response time in seconds of the objects that arrived whole; None where none
 ///         did. Those under way may have waited longer.
+///     mean_round_trip_s: Of flows, the mean of the smoothed round trips of their open connections now, in
+///         seconds; None before the first.
+///     mean_window_bytes: Of flows, the mean congestion window of their open connections now; None without
+///         one.
+///     retransmitted_segments: Of flows, segments sent again on connections that are open now.
+///     frames_shown: Of adaptive calls and games, frames that were shown.
+///     frames_skipped: Frames that were passed over for later ones.
+///     mean_frame_delay_s: Mean time from capture to showing of the frames that were shown, in seconds; None
+///         where none was.
 #[pyclass(frozen, get_all, module = "aqmlab")]
 pub(crate) struct GroupObservation {
     name: String,
@@ -47,6 +56,12 @@ pub(crate) struct GroupObservation {
     under_way: u64,
     delivered_bytes: u64,
     mean_response_time_s: Option<f64>,
+    mean_round_trip_s: Option<f64>,
+    mean_window_bytes: Option<f64>,
+    retransmitted_segments: u64,
+    frames_shown: u64,
+    frames_skipped: u64,
+    mean_frame_delay_s: Option<f64>,
 }
 
 /// A link with a queue: its state now, and what happened there since the observation before.
@@ -62,6 +77,8 @@ pub(crate) struct GroupObservation {
 ///     queueing_delay_s: How long the link needs to send the backlog, in seconds, without frame overhead.
 ///     signal_probability: Probability with which the scheme now signals (marks or drops) a packet of average
 ///         size.
+///     next_timer_s: When a timer of the scheme is due next, such as PIE's update, in seconds of simulated
+///         time; None if it has none.
 ///     state: The scheme's own state, by name; its page explains the names.
 ///     arrived_packets: Packets that arrived at the queue.
 ///     arrived_bytes: Their bytes.
@@ -84,6 +101,7 @@ pub(crate) struct LinkObservation {
     mean_backlog_packets: f64,
     queueing_delay_s: f64,
     signal_probability: f64,
+    next_timer_s: Option<f64>,
     state: BTreeMap<&'static str, f64>,
     arrived_packets: u64,
     arrived_bytes: u64,
@@ -194,7 +212,7 @@ impl Simulation {
     }
 
     /// Changes a monitored link from now on; `parameters_json` is a table of parameters of its queue's
-    /// scheme.
+    /// scheme. Those of them that are floats stand in `floats` with all their bits, which text may lose.
     ///
     /// Returns what is refused, if anything, and has then changed nothing.
     ///
@@ -205,12 +223,34 @@ impl Simulation {
         link: &str,
         rate_mbps: Option<f64>,
         parameters_json: &str,
+        floats: BTreeMap<String, f64>,
     ) -> PyResult<Option<RefusedAction>> {
-        let parameters = serde_json::from_str(parameters_json)
+        let mut parameters: serde_json::Map<_, _> = serde_json::from_str(parameters_json)
             .map_err(|error| ScenarioError::new_err(format!("{link}: parameters: {error}")))?;
+        parameters.extend(floats.into_iter().map(|(key, value)| (key, value.into())));
         let action = Action { rate_mbps, parameters };
         let acted = self.with(py, |simulation| guarded(|| Ok(simulation.act(link, &action))))?;
         Ok(acted.err().map(|error| RefusedAction {
+            message: error.to_string(),
+            key: error.key().map(ToOwned::to_owned),
+            legal: error.legal(),
+            names: error.names(),
+        }))
+    }
+
+    /// Changes the senders of a group from now on.
+    ///
+    /// Returns what is refused, if anything, and has then changed nothing.
+    fn steer(
+        &self,
+        py: Python<'_>,
+        group: &str,
+        window_segments: Option<u32>,
+        bit_rate_mbps: Option<f64>,
+    ) -> PyResult<Option<RefusedAction>> {
+        let steering = Steering { window_segments, bit_rate_mbps };
+        let steered = self.with(py, |simulation| guarded(|| Ok(simulation.steer(group, &steering))))?;
+        Ok(steered.err().map(|error| RefusedAction {
             message: error.to_string(),
             key: error.key().map(ToOwned::to_owned),
             legal: error.legal(),
@@ -286,6 +326,12 @@ impl GroupObservation {
             under_way: group.under_way,
             delivered_bytes: group.delivered_bytes,
             mean_response_time_s: group.mean_response_time.map(Span::seconds),
+            mean_round_trip_s: group.mean_round_trip.map(Span::seconds),
+            mean_window_bytes: group.mean_window_bytes,
+            retransmitted_segments: group.retransmitted_segments,
+            frames_shown: group.frames_shown,
+            frames_skipped: group.frames_skipped,
+            mean_frame_delay_s: group.mean_frame_delay.map(Span::seconds),
         }
     }
 }
@@ -311,6 +357,7 @@ impl LinkObservation {
             backlog_bytes: link.backlog_bytes,
             mean_backlog_packets: link.mean_backlog_packets,
             signal_probability: link.signal_probability.value(),
+            next_timer_s: link.next_timer.map(Time::seconds),
             state: link.state.into_iter().collect(),
             arrived_packets: link.arrived.packets,
             arrived_bytes: link.arrived.bytes,

@@ -7,7 +7,7 @@ use crate::starts::check_now_and_then;
 use crate::transport::{Alarm, Datagram, DatagramSourceId, Transport};
 use aqmlab_applications::{Application, End, Next, Step};
 use aqmlab_record::{Settled, VideoCallFrame};
-use aqmlab_units::Time;
+use aqmlab_units::{Rate, Time};
 
 /// One source, as it is set up.
 #[derive(Clone)]
@@ -139,6 +139,31 @@ impl DatagramSources {
     pub(crate) fn are_settled(&mut self, before: Time) -> bool {
         let applications = &self.applications;
         self.settled.are_all(applications.len(), |application| applications[application].is_settled(before))
+    }
+
+    /// The application of a sender; none of a source of another kind.
+    fn sender(&self, source: usize) -> Option<usize> {
+        match self.all[source].end {
+            Some((application, End::Sender)) => Some(application),
+            _ => None,
+        }
+    }
+
+    /// The bit rates between which that of a sender may be set: see [`Application::bit_rates`].
+    pub(crate) fn bit_rates(&self, source: usize) -> Option<[Rate; 2]> {
+        self.applications[self.sender(source)?].bit_rates()
+    }
+
+    /// A sender keeps to this bit rate: see [`Application::keep_to`].
+    pub(crate) fn keep_to(&mut self, source: usize, rate: Rate) {
+        if let Some(application) = self.sender(source) {
+            self.applications[application].keep_to(rate);
+        }
+    }
+
+    /// What was recorded so far of the frames of a sender.
+    pub(crate) fn frames(&self, source: usize) -> &[VideoCallFrame] {
+        self.sender(source).map_or(&[], |application| self.applications[application].frames())
     }
 
     /// Takes the frames of all applications that record any: of each the place of its sender's source, and

@@ -7,7 +7,7 @@ use crate::transport::{
     Alarm, ConnectionEvent, ConnectionId, DatagramSourceId, Owner, Transport, UserConnection,
 };
 use aqmlab_record::VideoCallFrame;
-use aqmlab_units::Time;
+use aqmlab_units::{Rate, Time};
 
 /// The applications of a run and what they did: a state machine that a driver calls with what happens.
 #[derive(Clone)]
@@ -127,6 +127,24 @@ impl Session {
     /// frames.
     pub fn take_frames(&mut self) -> Vec<(u32, Vec<VideoCallFrame>)> {
         self.datagrams.take_frames()
+    }
+
+    /// The bit rates between which that of a sender of datagrams may be set, by the place of its source; none
+    /// where it has none to set.
+    #[must_use]
+    pub fn bit_rates(&self, source: usize) -> Option<[Rate; 2]> {
+        self.datagrams.bit_rates(source)
+    }
+
+    /// A sender of datagrams keeps to this bit rate from now on, which is one of [`Session::bit_rates`].
+    pub fn keep_to(&mut self, source: usize, rate: Rate) {
+        self.datagrams.keep_to(source, rate);
+    }
+
+    /// What was recorded so far of the frames of a sender of datagrams; nothing of one without.
+    #[must_use]
+    pub fn frames(&self, source: usize) -> &[VideoCallFrame] {
+        self.datagrams.frames(source)
     }
 
     /// What was recorded of users, at the end of a run, which is `now`: pages under way stay unfinished.

@@ -50,7 +50,10 @@ pub use fabric::{
 };
 pub use memory::memory_estimate;
 pub use recording::Output;
-pub use stepping::{Action, ActionError, GroupObservation, LinkObservation, Observation, Simulation};
+pub use stepping::{
+    Action, ActionError, GroupObservation, LinkObservation, Observation, Simulation, Steering, SteeringError,
+    WINDOW_SEGMENTS,
+};
 
 pub use aqmlab_driver::{Control, RunError};
 use aqmlab_scenario::Scenario;

@@ -312,6 +312,12 @@ impl Endpoint {
         self.sender.congestion_window(profile)
     }
 
+    /// Sets the congestion window, in segments, of a host with `congestion = "agent"`; answers whether it is
+    /// one. What a larger window admits leaves with the next acknowledgement.
+    pub fn set_congestion_window(&mut self, segments: u32) -> bool {
+        self.sender.modern_mut().is_some_and(|modern| modern.set_window(segments))
+    }
+
     /// Slow-start threshold in bytes.
     #[must_use]
     pub fn slow_start_threshold_bytes(&self, profile: &HostProfile) -> f64 {

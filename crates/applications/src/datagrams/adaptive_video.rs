@@ -3,6 +3,7 @@
 //!
 //! ```text
 //! frame        every 1/frames_hz, target / frames_hz * a draw of mean 1; in the fewest packets, evenly
+//! set          from the frame on that follows, the target is what an agent sets, if one does
 //! pacing       a packet follows the one before after its own time at 2.5 times the target
 //! report       every feedback interval in which something has arrived: which packets, and when
 //! lost         what a report passes over is sent again in front of all that waits; so is what has not arrived
@@ -300,6 +301,18 @@ impl Application for VideoCall {
 
     fn is_settled(&self, before: Time) -> bool {
         self.frames.are_settled(before, self.stops <= before)
+    }
+
+    fn bit_rates(&self) -> Option<[Rate; 2]> {
+        Some(self.sender.bit_rates())
+    }
+
+    fn keep_to(&mut self, rate: Rate) {
+        self.sender.keep_to(rate);
+    }
+
+    fn frames(&self) -> &[VideoCallFrame] {
+        self.frames.rows()
     }
 
     fn take_frames(&mut self) -> Option<Vec<VideoCallFrame>> {

@@ -248,6 +248,10 @@ impl Application for Game {
         VideoCallFrame::are_settled(&self.frames, before) || self.stops <= before && self.open.is_empty()
     }
 
+    fn frames(&self) -> &[VideoCallFrame] {
+        &self.frames
+    }
+
     fn take_frames(&mut self) -> Option<Vec<VideoCallFrame>> {
         Some(std::mem::take(&mut self.frames))
     }

@@ -19,6 +19,7 @@
 //! | `alpha_hz`, `beta_hz` | per second | 0.125, 1.25 | above 0, at most 1e9 |
 //! | `max_burst_ms` | ms | 150 | 0 to 1e9 |
 //! | `mark_ecn_threshold` | | 0.1 (5.1) | above 0, at most 1 |
+//! | `fixed_probability` | | | 0 to 1 |
 //! | `activation_share` | share of the limit | 1/3 (5.3) | above 0, at most 1 |
 //! | `largest_probability` | | 1 | 1 to 256 |
 //! | `mean_packet_bytes`, `max_packet_bytes` | bytes | | 1 or more |
@@ -35,7 +36,8 @@
 //! above 200 ms and its quiescent state are not modelled. Linux (read in 6.1) adds 0.02 to a step while the
 //! delay is above 250 ms (`high_delay_step`) and looks for a probability above 1 only where its 64 bits would
 //! overflow, which is at 256 (`largest_probability`): after a long queue it is above 1 for as long as its
-//! steps need to bring it down, seconds in which all but two packets are selected.
+//! steps need to bring it down, seconds in which all but two packets are selected. `fixed_probability` is
+//! nobody's: with it an agent takes the place of the controller, and nothing else changes.
 
 use crate::aqm::{Aqm, Departing, Reason, Verdict};
 use crate::discipline::Discipline;
@@ -125,6 +127,11 @@ buffered_params! {
         ecn: bool = false,
         /// Probability above which ECN-capable packets are dropped (section 5.1).
         mark_ecn_threshold: f64 = 0.1,
+        /// The probability, for an agent that sets it during a run. The controller then computes none; what
+        /// PIE spares, it still spares. Unset: the controller's.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(extend("default" = null))]
+        fixed_probability: Option<f64> = None,
     }
 }
 
@@ -137,6 +144,8 @@ impl Parameters for Params {
         require_share("mark_ecn_threshold", self.mark_ecn_threshold)?;
         let largest = self.largest_probability;
         require((1.0..=256.0).contains(&largest), "largest_probability", largest, "from 1 to 256")?;
+        let fixed = self.fixed_probability.unwrap_or_default();
+        require((0.0..=1.0).contains(&fixed), "fixed_probability", fixed, "from 0 to 1")?;
         require_packet_bytes("mean_packet_bytes", self.mean_packet_bytes)?;
         require_packet_bytes("max_packet_bytes", self.max_packet_bytes)
     }
@@ -171,6 +180,7 @@ impl Parameters for Params {
             "largest_probability",
             "ecn",
             "mark_ecn_threshold",
+            "fixed_probability",
         ]
     }
 
@@ -212,6 +222,8 @@ struct Controller {
     high_delay_step: bool,
     largest_probability: f64,
     max_burst_s: f64,
+    /// The probability where somebody else sets it.
+    fixed: Option<f64>,
     probability: f64,
     delay_old_s: f64,
     burst_s: f64,
@@ -229,7 +241,8 @@ impl Controller {
             high_delay_step: params.high_delay_step,
             largest_probability: params.largest_probability,
             max_burst_s: params.max_burst_ms / 1e3,
-            probability: 0.0,
+            fixed: params.fixed_probability,
+            probability: params.fixed_probability.unwrap_or(0.0),
             delay_old_s: 0.0,
             burst_s: 0.0,
         }
@@ -252,7 +265,7 @@ impl Controller {
         if delay_s == 0.0 && self.delay_old_s == 0.0 {
             self.probability *= 0.98;
         }
-        self.probability = self.probability.clamp(0.0, self.largest_probability);
+        self.probability = self.fixed.unwrap_or(self.probability.clamp(0.0, self.largest_probability));
         self.delay_old_s = delay_s;
         self.burst_s = (self.burst_s - self.interval_s).max(0.0);
     }
@@ -375,7 +388,7 @@ impl Pie {
             f64::from(queue.packets()) > activation.packets || queue.bytes() as f64 > activation.bytes;
         if !activation.active && beyond {
             activation.active = true;
-            self.controller.probability = 0.0;
+            self.controller.probability = self.controller.fixed.unwrap_or(0.0);
             self.controller.delay_old_s = 0.0;
             self.controller.burst_s = self.controller.max_burst_s;
             self.delay.measurement.under_way = None;
@@ -468,6 +481,7 @@ impl Aqm for Pie {
         let Some(before) = before.downcast_ref::<Self>() else { return false };
         *self = {
             let Controller { probability, delay_old_s, burst_s, .. } = before.controller;
+            let probability = self.controller.fixed.unwrap_or(probability);
             let activation = self.activation.zip(before.activation);
             Self {
                 controller: Controller { probability, delay_old_s, burst_s, ..self.controller },
@@ -565,6 +579,30 @@ mod tests {
         assert_eq!(spared(0.2, 30.0, 7.4), (false, 0.0));
         assert_eq!(spared(0.3, 30.0, 7.4), (false, 0.0));
         assert_eq!(spared(0.1, 30.0, 10.0), (false, 0.0), "above half the target");
+    }
+
+    #[test]
+    fn a_fixed_probability_takes_the_place_of_the_controllers_and_nothing_else() {
+        let params = Params { fixed_probability: Some(0.3), ..Params::default() };
+        let mut controller = Controller::new(&params);
+        controller.update(0.030);
+        assert_eq!((controller.probability, controller.delay_old_s), (0.3, 0.030));
+        let facts = PortFacts::new(aqmlab_units::Rate::from_megabits_per_second(10.0));
+        let pie = |fixed_probability| {
+            let Discipline::Fifo(pie) = (Params { fixed_probability, ..Params::default() }).build(&facts)
+            else {
+                unreachable!("PIE has one queue")
+            };
+            pie
+        };
+        let continued = |from: Option<f64>, to| {
+            let mut next = pie(to);
+            assert!(next.continue_from(pie(from).as_any()));
+            next.signal_probability().value()
+        };
+        assert_eq!(continued(None, Some(0.3)), 0.3);
+        assert_eq!(continued(Some(0.3), Some(0.0)), 0.0);
+        assert_eq!(continued(Some(0.3), None), 0.3, "the controller goes on from there");
     }
 
     #[test]

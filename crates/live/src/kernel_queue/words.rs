@@ -220,9 +220,11 @@ fn pie(given: &pie::Params) -> Result<Discipline, String> {
         max_packet_bytes: _,
         ecn,
         mark_ecn_threshold,
+        fixed_probability,
     } = *given;
     let limit =
         kernel.limit_packets(Limit { packets: limit_packets, bytes: limit_bytes, rule: limit_rule })?;
+    kernel.fixed("fixed_probability", &fixed_probability, &None)?;
     kernel.fixed("auto_tuning", &auto_tuning, &true)?;
     kernel.fixed("derandomize", &derandomize, &true)?;
     kernel.fixed("cap_adjustment", &cap_adjustment, &true)?;

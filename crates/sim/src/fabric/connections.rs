@@ -192,6 +192,11 @@ impl Connections {
         let places = (0..).map(ConnectionId::from_number).zip(&self.places);
         places.filter(|(_, connection)| !connection.is_over())
     }
+
+    /// The same, to be changed.
+    pub(crate) fn open_ones_mut(&mut self) -> impl Iterator<Item = &mut Connection> {
+        self.places.iter_mut().filter(|connection| !connection.is_over())
+    }
 }
 
 impl Connection {

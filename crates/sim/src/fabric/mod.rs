@@ -336,6 +336,11 @@ impl Fabric {
         self.endpoints.connections.open_ones()
     }
 
+    /// The same, to change what their ends may be told.
+    pub(crate) fn open_connections_mut(&mut self) -> impl Iterator<Item = &mut Connection> {
+        self.endpoints.connections.open_ones_mut()
+    }
+
     /// What the sender of a flow knows of its host.
     pub(crate) fn context_of_sender(&self, connection: &Connection) -> Context<'_> {
         self.endpoints.hosts.context(connection.profile, connection.clocks[0])

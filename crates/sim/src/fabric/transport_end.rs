@@ -100,6 +100,13 @@ impl End {
         }
     }
 
+    /// Sets the congestion window of a TCP that leaves it to others.
+    pub(crate) fn set_congestion_window(&mut self, segments: u32) {
+        if let Self::Tcp(end) = self {
+            end.set_congestion_window(segments);
+        }
+    }
+
     /// TCP's endpoint, if it is one.
     #[inline(always)]
     pub(crate) const fn tcp(&self) -> Option<&Endpoint> {

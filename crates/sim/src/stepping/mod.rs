@@ -3,10 +3,12 @@
 mod action;
 mod groups;
 mod observation;
+mod steering;
 
 pub use action::{Action, ActionError};
 pub use groups::GroupObservation;
 pub use observation::{LinkObservation, Observation};
+pub use steering::{Steering, SteeringError, WINDOW_SEGMENTS};
 
 use crate::fabric::{CapturedPorts, Departures, Settings, Transports};
 use crate::recording::{Output, gather};
@@ -176,6 +178,16 @@ impl<'a> Simulation<'a> {
         let rate = self.acted_on[place].apply(now, action, queued)?;
         self.watched[place].rate = rate;
         Ok(())
+    }
+
+    /// Changes the senders of a group of traffic from now on: windows with the next acknowledgement, bit
+    /// rates with the next frame. Windows are set of the connections that are open.
+    ///
+    /// # Errors
+    /// [`SteeringError`], which names what is legal; then nothing was changed.
+    pub fn steer(&mut self, group: &str, steering: &Steering) -> Result<(), SteeringError> {
+        let EventLoop { fabric, session, .. } = &mut self.event_loop;
+        steering::steer(&self.scenario, (fabric, session), group, steering)
     }
 
     /// Serves what is left of the run and returns what it leaves behind.

@@ -37,6 +37,8 @@ pub struct LinkObservation {
     pub mean_backlog_packets: f64,
     /// Probability with which congestion is now signalled to a packet of average size.
     pub signal_probability: Probability,
+    /// When a timer of the queue's scheme is due next, such as PIE's update; none if it has none.
+    pub next_timer: Option<Time>,
     /// State of the queue's scheme, as its page names it.
     pub state: Vec<(&'static str, f64)>,
     /// Packets that came to the queue.
@@ -135,6 +137,7 @@ impl Watched {
             backlog_bytes: port.bytes(),
             mean_backlog_packets,
             signal_probability: port.signal_probability(),
+            next_timer: port.next_timer(),
             state,
             arrived: counted.arrived.minus(before.arrived),
             departed: counted.departed.minus(before.departed),

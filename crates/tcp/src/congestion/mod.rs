@@ -39,6 +39,19 @@ use aqmlab_units::Rate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+impl CongestionController {
+    /// Sets the window, in segments, of a controller that leaves it to others; answers whether it does.
+    pub(crate) fn set_window(&mut self, segments: u32) -> bool {
+        match self {
+            Self::Agent(controller) => {
+                controller.set(segments);
+                true
+            }
+            _ => false,
+        }
+    }
+}
+
 /// The list of controllers as one type: a call is a jump, never a virtual one.
 macro_rules! controllers {
     ($($(#[$about:meta])+ $name:ident = $key:literal in $file:ident),+ $(,)?) => {
@@ -306,6 +319,8 @@ controllers! {
     Prague = "prague" in prague,
     /// RFC 6817.
     Ledbat = "ledbat" in ledbat,
+    /// A window that an agent sets during the run.
+    Agent = "agent" in agent,
     /// BBR version 1, as Linux has it.
     BbrLinuxV1 = "bbr-linux-v1" in bbr_linux_v1,
     /// BBR version 3, as Linux's branch of 2023 has it.

@@ -104,6 +104,13 @@ impl SegmentWindow {
         self.window = self.window.min(self.threshold);
     }
 
+    /// Somebody else sets the window. One that recovers from a timeout grows to it again.
+    pub(super) fn hold(&mut self, segments: u32, recovers: bool) {
+        self.threshold = segments.max(LEAST_WINDOW);
+        self.window = if recovers { self.window.min(self.threshold) } else { self.threshold };
+        self.prior = (self.window, self.threshold);
+    }
+
     /// Keeps what a mistake would restore.
     fn keep(&mut self) {
         let window = self.window;
@@ -241,8 +248,8 @@ pub(crate) trait Growth {
 /// A controller with a window in segments, and its growth.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Windowed<G> {
-    base: SegmentWindow,
-    growth: G,
+    pub(super) base: SegmentWindow,
+    pub(super) growth: G,
 }
 
 impl<G: Growth> Windowed<G> {

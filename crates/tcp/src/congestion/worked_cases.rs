@@ -16,6 +16,7 @@
 //! | `timeout`, `timeout again` | the timer has expired; once more without progress |
 //! | `over` | everything sent before a timeout has arrived, of which the controller is told with the next acknowledgement |
 //! | `idle N` | N timeouts have passed without data |
+//! | `set N` | an agent sets the window |
 //! | `unused N` | N segments were used at most for a timeout |
 
 use super::{
@@ -119,6 +120,11 @@ impl Bench {
         }
     }
 
+    fn recover(&mut self, recovered: Recovered) {
+        self.phase = Phase::Open;
+        self.controller.on_recovered(recovered);
+    }
+
     fn happen(&mut self, now: Time, words: &[&str]) {
         let in_flight = self.controller.window();
         let controller = &mut self.controller;
@@ -172,17 +178,11 @@ impl Bench {
                 self.phase = Phase::Loss;
                 controller.on_timeout(&Timeout { now, in_flight: 0, repeated: again == ["again"] });
             }
-            ["recovered"] => {
-                self.phase = Phase::Open;
-                controller.on_recovered(Recovered::Complete);
-            }
-            ["mistake"] => {
-                self.phase = Phase::Open;
-                controller.on_recovered(Recovered::Mistaken);
-            }
-            ["over"] => {
-                self.phase = Phase::Open;
-                controller.on_recovered(Recovered::AfterTimeout);
+            ["recovered"] => self.recover(Recovered::Complete),
+            ["mistake"] => self.recover(Recovered::Mistaken),
+            ["over"] => self.recover(Recovered::AfterTimeout),
+            ["set", segments] => {
+                assert!(controller.set_window(segments.parse().expect("a number of segments")));
             }
             ["unused", used] => controller.on_unused(used.parse().expect("a number of segments")),
             ["idle", timeouts] => controller.on_idle(timeouts.parse().expect("a number of timeouts")),

@@ -96,7 +96,8 @@ pub struct HostOverrides {
     /// in `bsd228` alone.
     pub small_write_split: Option<bool>,
     /// Congestion control of a `linux6` profile, instead of the one in its name; `"dctcp"` and
-    /// `"prague"` bring accurate ECN, `"ledbat"` leaves the link to others.
+    /// `"prague"` bring accurate ECN, `"ledbat"` leaves the link to others, `"agent"` has a window that is
+    /// set during the run.
     pub congestion: Option<Congestion>,
     /// Explicit congestion notification: `"off"`, `"on"` (as the profile's stack does it), `"rfc3168"`,
     /// `"kame"`, `"accurate"`.

@@ -154,6 +154,8 @@ _WHAT_IT_DOES = {
     "sends ECT(1).",
     "ledbat": "Leaves the link to others: grows while the queue takes less than 100 ms and shrinks beyond. "
     "For updates and backups.",
+    "agent": "Keeps the window that an agent sets during the run, whatever is lost or marked; in slow start "
+    "until the first time.",
     "bbr-linux-v1": "Sends at the rate at which data arrive, keeps about as much in the network as the path "
     "holds, and searches for a higher rate every eight round trips. A loss does not slow it down.",
     "bbr-linux-v3": "Sends at the rate at which data arrive, keeps about as much in the network as the path "

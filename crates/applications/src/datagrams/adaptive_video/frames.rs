@@ -110,6 +110,11 @@ impl Frames {
         VideoCallFrame::are_settled(&self.rows, before) || has_stopped && self.open.is_empty()
     }
 
+    /// What is recorded of each so far.
+    pub(super) fn rows(&self) -> &[VideoCallFrame] {
+        &self.rows
+    }
+
     /// Takes what is recorded of each, at the end.
     pub(super) fn take_rows(&mut self) -> Vec<VideoCallFrame> {
         std::mem::take(&mut self.rows)

@@ -3,10 +3,10 @@
 use super::{AdaptiveVideo, CALL_HEADER_BYTES, Frames, Piece, Report};
 use crate::Setup;
 use crate::frame_lengths::{varying, whole_bytes};
-use crate::google_congestion_control::{GoogleCongestionControl, ReportedPacket};
+use crate::google_congestion_control::{GoogleCongestionControl, RateLimits, ReportedPacket};
 use aqmlab_random::{Key, Law};
 use aqmlab_record::VideoCallFrame;
-use aqmlab_units::{Span, Time};
+use aqmlab_units::{Rate, Span, Time};
 use std::collections::VecDeque;
 
 /// How much faster than the target packets leave.
@@ -28,6 +28,9 @@ pub(super) struct Sender {
     key: Key,
     longest: u16,
     control: GoogleCongestionControl,
+    limits: RateLimits,
+    /// The target that somebody else has set.
+    kept_bps: Option<f64>,
     starts: Time,
     next_frame: Time,
     /// What has not left, each with whether it had left before.
@@ -48,6 +51,8 @@ impl Sender {
             key: setup.key.named("frames"),
             longest: setup.packet_bytes,
             control: GoogleCongestionControl::new(start_bps, settings.limits(), settings.edition),
+            limits: settings.limits(),
+            kept_bps: None,
             starts: setup.starts,
             next_frame: setup.starts,
             waiting: VecDeque::new(),
@@ -55,6 +60,22 @@ impl Sender {
             sent: VecDeque::new(),
             first_sent: 0,
         }
+    }
+
+    /// The bit rates between which it may be set.
+    pub(super) fn bit_rates(&self) -> [Rate; 2] {
+        let RateLimits { least_bps, greatest_bps } = self.limits;
+        [least_bps, greatest_bps].map(|bps| Rate::from_megabits_per_second(bps / 1e6))
+    }
+
+    /// The target is this from now on.
+    pub(super) fn keep_to(&mut self, rate: Rate) {
+        self.kept_bps = Some(rate.bits_per_second() as f64);
+    }
+
+    /// The bit rate of now.
+    fn target_bps(&self) -> f64 {
+        self.kept_bps.unwrap_or(self.control.target_bps())
     }
 
     /// When something is due next: a frame, or a packet of one.
@@ -67,7 +88,7 @@ impl Sender {
         self.control.on_time(now);
         while self.next_frame <= now {
             let number = frames.captured();
-            let target_bps = self.control.target_bps();
+            let target_bps = self.target_bps();
             let share = self.variation.draw(self.key, number.into());
             let longest = u64::from(self.longest);
             let whole = whole_bytes(target_bps / 8.0 * self.frame_interval_s * share)
@@ -101,7 +122,7 @@ impl Sender {
                 break piece;
             }
         };
-        let takes = f64::from(piece.ip_bytes) * 8.0 / (PACING_FACTOR * self.control.target_bps());
+        let takes = f64::from(piece.ip_bytes) * 8.0 / (PACING_FACTOR * self.target_bps());
         // Where time is real a packet leaves a little late, and the next one is not put off by that.
         let was_free = if self.free + Span::from_milliseconds(1) < now { now } else { self.free };
         self.free = was_free + Span::from_seconds(takes).max(Span::from_nanoseconds(1));

@@ -208,6 +208,11 @@ impl ModernSender {
         &self.controller
     }
 
+    /// Sets the window of a controller that leaves it to others; answers whether it does.
+    pub(crate) fn set_window(&mut self, segments: u32) -> bool {
+        self.controller.set_window(segments)
+    }
+
     /// The options of the segment that is about to be processed.
     pub(crate) fn take_in_options(&mut self, options: &SegmentOptions) {
         self.options.timestamps = options.timestamps;

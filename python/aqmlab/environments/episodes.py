@@ -1,0 +1,217 @@
+"""What the environments share: an episode is a run, taken step by step, and may go back."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any, cast
+
+import gymnasium
+import numpy as np
+
+from aqmlab.errors import RefusalError
+from aqmlab.scenario import Scenario
+from aqmlab.seeds import seed_of
+from aqmlab.simulation import Simulation
+from aqmlab.terminal.spelling import quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from aqmlab.result import Result
+    from aqmlab.scenario import ScenarioLike
+    from aqmlab.simulation import GroupObservation, LinkObservation, Observation
+
+_RESPONSIVE_S = 0.1
+
+
+def utilization_without_delay(observation: Observation, link: str) -> float:
+    """The share of the time in which the link sends, less its queueing delay in tenths of a second."""
+    found = observation.links[link]
+    return found.utilization - found.queueing_delay_s / _RESPONSIVE_S
+
+
+def power(observation: Observation, group: str) -> float:
+    """What a group of flows received, in Mbit/s, over its round trip in seconds; 0 before the first.
+
+    Source: L. Kleinrock, "Power and deterministic rules of thumb for probabilistic problems in computer
+    communications", ICC 1979.
+    """
+    found = observation.groups[group]
+    round_trip_s = found.mean_round_trip_s
+    return received_mbps(found, observation) / round_trip_s if round_trip_s else 0.0
+
+
+def shown_without_delay(observation: Observation, group: str) -> float:
+    """What a call received, in Mbit/s, less the delay of its frames in tenths of a second.
+
+    Where no frame was shown the picture stood still: the delay is the time since the last observation.
+    """
+    found = observation.groups[group]
+    since_s = observation.time_s - observation.since_s
+    delay_s = since_s if found.mean_frame_delay_s is None else found.mean_frame_delay_s
+    return received_mbps(found, observation) - delay_s / _RESPONSIVE_S
+
+
+def received_mbps(group: GroupObservation, observation: Observation) -> float:
+    """What a group received since the last observation, in Mbit/s."""
+    return mbps(group.delivered_bytes, observation)
+
+
+def mbps(sent_bytes: int, observation: Observation) -> float:
+    """So many bytes since the last observation, in Mbit/s; 0 where no time has passed."""
+    since_s = observation.time_s - observation.since_s
+    return sent_bytes * 8.0 / since_s / 1e6 if since_s > 0.0 else 0.0
+
+
+def marked_and_dropped(link: LinkObservation) -> tuple[float, float]:
+    """The shares of what came to a queue that were marked and dropped."""
+    arrived = link.arrived_packets
+    return (link.marked_packets / arrived, link.dropped_packets / arrived) if arrived else (0.0, 0.0)
+
+
+class Episodes(gymnasium.Env[np.ndarray[Any, Any], np.ndarray[Any, Any]]):  # type: ignore[misc]
+    """What `QueueEnvironment`, `CongestionEnvironment` and `VideoEnvironment` share.
+
+    A step acts, simulates and observes. An episode is a run: it is truncated at the end of the scenario,
+    and `result()` is that run's. The same seed and the same actions make the same episode.
+
+    Attributes:
+        names: What each number of an observation is.
+        keys: What each number of an action sets.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012 (as Gymnasium has it)
+    names: tuple[str, ...]
+    keys: tuple[str, ...]
+
+    def _begin(
+        self,
+        scenario: ScenarioLike,
+        overrides: Mapping[str, object] | None,
+        times_s: tuple[float | None, float | None],
+        reward: tuple[Callable[[Observation, str], float], str],
+    ) -> None:
+        """Takes the scenario, the length of a step with the beginning, and the reward with its place."""
+        self._scenario = Scenario.of(scenario, overrides=overrides)
+        self._step_s, start_s = times_s
+        self._reward, self._place = reward
+        self._start_s = float(self._scenario.resolved["warm_up_s"]) if start_s is None else start_s
+        if not 0.0 <= self._start_s < self._scenario.duration_s:
+            legal = f"from 0 to below {self._scenario.duration_s:g} (the scenario's duration)"
+            raise RefusalError(f"start_s: {legal}, not {self._start_s:g}", place="start_s", legal=legal)
+
+    def _take_actions(self, actions: Mapping[str, Sequence[float]]) -> None:
+        """Tries both ends of each range, and sets the spaces: what is refused is told before an episode."""
+        ranges = {key: _range(key, ends) for key, ends in actions.items()}
+        if not ranges:
+            raise RefusalError("actions: one parameter or more, with its range", place="actions")
+        self.keys = tuple(ranges)
+        self._whole = [all(map(_is_whole, actions[key])) for key in self.keys]
+        tried = Simulation(self._scenario, seed=1)
+        for ends in zip(*ranges.values(), strict=True):
+            self._act(tried, self._given(np.array(ends)))
+        self._simulation = Simulation(self._scenario, seed=1)
+        self._observed = self._simulation.observe()
+        self.names = self._names(self._observed)
+        low, high = (np.array(ends, dtype=np.float32) for ends in zip(*ranges.values(), strict=True))
+        self.action_space = gymnasium.spaces.Box(low, high, dtype=np.float32)
+        self.observation_space = gymnasium.spaces.Box(0.0, np.inf, (len(self.names),), dtype=np.float32)
+
+    @abstractmethod
+    def _act(self, simulation: Simulation, given: dict[str, Any]) -> None:
+        """Sets these values."""
+
+    @abstractmethod
+    def _names(self, seen: Observation) -> tuple[str, ...]:
+        """What the numbers of an observation are."""
+
+    @abstractmethod
+    def _numbers(self, seen: Observation) -> list[float]:
+        """The numbers of an observation."""
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[np.ndarray[Any, Any], dict[str, Any]]:
+        """Begins an episode.
+
+        Args:
+            seed: Of the generator that the seeds of this and later episodes are drawn from, as Gymnasium has
+                it.
+            options: `{"seed": N}` is the seed of the episode's run itself, as `aqmlab.run` takes it.
+
+        Returns:
+            The observation at `start_s`, and `seed` and `time_s` of the run.
+        """
+        super().reset(seed=seed)
+        chosen = (options or {}).get("seed")
+        own = int(self.np_random.integers(2**63)) if chosen is None else seed_of(chosen)
+        self._simulation = Simulation(self._scenario, seed=own)
+        self._seed = own
+        self._simulation.advance_until(self._start_s)
+        return self._observe(), self._facts()
+
+    def step(
+        self, action: np.ndarray[Any, Any]
+    ) -> tuple[np.ndarray[Any, Any], float, bool, bool, dict[str, Any]]:
+        """Acts, simulates a step and observes.
+
+        Returns:
+            The observation, the reward, never whether it ended by itself, whether the scenario is over, and
+            `seed` and `time_s`.
+        """
+        values = np.clip(np.asarray(action, dtype=float), self.action_space.low, self.action_space.high)
+        self._act(self._simulation, self._given(values))
+        self._simulation.advance_until(self._end_of_step_s())
+        observation = self._observe()
+        over = self._simulation.time_s >= self._simulation.duration_s
+        return observation, float(self._reward(self._observed, self._place)), False, over, self._facts()
+
+    @property
+    def observed(self) -> Observation:
+        """The last observation, with everything that `Simulation.observe` has."""
+        return self._observed
+
+    def state(self) -> Simulation:
+        """The episode as it stands, for `rewind`; later steps do not change it."""
+        return self._simulation.copy()
+
+    def rewind(self, state: Simulation) -> None:
+        """Goes back, or on, to where the episode was; the same state can be gone back to again.
+
+        The next observation counts from the last one before `state()`.
+        """
+        self._simulation = state.copy()
+
+    def result(self) -> Result:
+        """What is left of the scenario is simulated; the result of the run, with the actions in it."""
+        return self._simulation.finish()
+
+    def _end_of_step_s(self) -> float:
+        return math.inf if self._step_s is None else self._simulation.time_s + self._step_s
+
+    def _given(self, values: np.ndarray[Any, Any]) -> dict[str, Any]:
+        each = zip(self.keys, values, self._whole, strict=True)
+        return {key: round(float(value)) if whole else float(value) for key, value, whole in each}
+
+    def _observe(self) -> np.ndarray[Any, Any]:
+        self._observed = self._simulation.observe()
+        return np.array(self._numbers(self._observed), dtype=np.float32)
+
+    def _facts(self) -> dict[str, Any]:
+        return {"seed": self._seed, "time_s": self._simulation.time_s}
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _range(key: str, ends: object) -> tuple[float, float]:
+    try:
+        low, high = (float(end) for end in cast("Sequence[float]", ends))
+    except (TypeError, ValueError):
+        low, high = math.nan, math.nan
+    if not -math.inf < low < high < math.inf:
+        legal = "the least and the largest value, such as (0.01, 1.0)"
+        raise RefusalError(f"actions: {key}: {legal}, not {quoted(ends)}", place=key, value=ends, legal=legal)
+    return low, high
