@@ -97,6 +97,7 @@ TRIED_ELSEWHERE = {
     "reproduce": "minutes",
     "scorecard": "reads what reproduce leaves",
     "model check": "test_own_models.py has its models",
+    "controller check": "test_own_controllers.py has its controllers",
 }
 
 

@@ -1,9 +1,9 @@
-//! Schemes and traffic models that are found while the program runs: declared as data, and called through one
+//! Schemes, traffic models and congestion controllers that are found while the program runs: declared as data, and called through one
 //! table of C functions or by whoever embeds this workspace.
 //!
 //! - [`DeclaredScheme`]: the parameters of such a scheme as data, from which follow its JSON schema, its
 //!   checks and its description, as of the schemes that are types.
-//! - [`DeclaredModel`]: the same of a traffic model.
+//! - [`DeclaredModel`], [`DeclaredController`]: the same of a traffic model and of a congestion controller.
 //! - [`FunctionTable`]: the C functions of a scheme, whoever compiled them; [`TableScheme`] is a queue's
 //!   scheme made of it.
 //! - [`load_library`]: a scheme in a shared library, as `aqmlab_scheme.h` describes it.
@@ -14,6 +14,7 @@
 #![deny(missing_docs)]
 
 mod declared;
+mod declared_controller;
 mod declared_model;
 mod elf;
 mod fault;
@@ -28,6 +29,7 @@ mod values;
 mod verdict;
 
 pub use declared::{DeclaredScheme, Factory, MOST_QUEUES, Made, Role};
+pub use declared_controller::{ControllerFactory, DeclaredController};
 pub use declared_model::{DeclaredModel, ModelFactory, Refused};
 pub use fault::{Fault, catch};
 pub use guard_table::{GuardTable, TableGuard, admission_of, decision_name};

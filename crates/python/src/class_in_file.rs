@@ -1,12 +1,12 @@
-//! A class in a file, of a scheme or of a traffic model: what a loader of Python found there, and what went
-//! wrong in its code.
+//! A class in a file, of a scheme, a traffic model or a congestion controller: what a loader of Python found
+//! there, and what went wrong in its code.
 
 use aqmlab_plugin::Values;
 use aqmlab_scenario::InFile;
 use pyo3::intern;
 use pyo3::prelude::*;
 
-/// What `aqmlab.schemes.loading` or `aqmlab.models.loading` found.
+/// What `aqmlab.schemes.loading`, `aqmlab.models.loading` or `aqmlab.controllers.loading` found.
 pub(crate) struct ClassInFile {
     /// What the class is, from its documentation.
     pub(crate) meaning: String,

@@ -10,6 +10,7 @@
 
 mod catalogue;
 mod class_in_file;
+mod controllers;
 mod error;
 mod finished;
 #[cfg(target_os = "linux")]
@@ -31,6 +32,8 @@ mod core {
         scheme_named_elsewhere, scheme_names, sfg_false_positive, sfg_false_positives, sfg_tcp_friendly_rate,
         version,
     };
+    #[pymodule_export]
+    use crate::controllers::controller_schema;
     #[pymodule_export]
     use crate::error::FoundMistake;
     #[cfg(target_os = "linux")]
@@ -57,6 +60,7 @@ mod core {
 
     #[pymodule_init]
     fn init(_module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
+        crate::controllers::install();
         crate::models::install();
         crate::schemes::install();
         Ok(())

@@ -49,7 +49,7 @@ pub(crate) fn read_files(
     if let Some(unused) = texts.keys().find(|name| !names.contains(name.as_str())) {
         if mistakes.is_written(TEXTS) {
             let wrong = format!(
-                "the text of \"{unused}\", which no ..._file key names, nor any scheme or traffic model"
+                "the text of \"{unused}\", which no ..._file key names, nor any scheme, traffic model or controller"
             );
             mistakes.sentence(TEXTS, wrong);
         }

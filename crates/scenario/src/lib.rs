@@ -89,8 +89,8 @@ pub use error::{Legal, Mistake, Place, ScenarioError};
 pub use nearest::scheme_named_elsewhere;
 pub use network::{Impairment, Link, LinkIndex, Network, Node, NodeIndex, NodeKind};
 pub use own_files::{
-    InFile, ModelLoader, SchemeLoader, load_model_in_file, load_scheme_in_file, set_model_loader,
-    set_scheme_loader,
+    ControllerLoader, InFile, ModelLoader, SchemeLoader, load_controller_in_file, load_model_in_file,
+    load_scheme_in_file, set_controller_loader, set_model_loader, set_scheme_loader,
 };
 pub use recognised::FileKind;
 pub use reference::{KeyReference, TableReference, reference};

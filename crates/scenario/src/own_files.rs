@@ -1,17 +1,18 @@
-//! Schemes and traffic models in files: `scheme = "my_red.py:MyRed"` names a file and what is in it, and the
-//! file is part of the scenario.
+//! Schemes, traffic models and congestion controllers in files: `scheme = "my_red.py:MyRed"` names a file and
+//! what is in it, and the file is part of the scenario.
 //!
 //! The text of the file is kept in `[files]` as that of every other file that a scenario names, that of a
 //! library as base64: a resolved scenario needs no file any more, other processes run it as it is, and
 //! whatever the file says is part of the address of its runs. What the text means is not known here: a
-//! [`SchemeLoader`] or a [`ModelLoader`] says it.
+//! [`SchemeLoader`], a [`ModelLoader`] or a [`ControllerLoader`] says it.
 
 use crate::error::{Place, ScenarioError};
 use crate::files::{TEXTS, read_bytes, read_text};
 use crate::mistakes::{Mistakes, joined};
-use crate::own_names::{MODEL, SCHEME, is_in_file, parts};
+use crate::own_names::{CONGESTION, MODEL, SCHEME, is_controller, is_in_file, parts};
 use crate::text::{Node, Value};
 use aqmlab_aqm::{Declaration, DeclaredSchemes, RegistrationError, register_declared};
+use aqmlab_tcp::congestion::own::{CONTROLLER, ControllerDeclaration, DeclaredControllers};
 use aqmlab_web::{DeclaredModels, ModelDeclaration};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -19,7 +20,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
-/// A scheme or a traffic model in a file, as a scenario names it.
+/// A scheme, a traffic model or a congestion controller in a file, as a scenario names it.
 #[derive(Clone, Copy, Debug)]
 pub struct InFile<'a> {
     /// The file as it is named: for messages.
@@ -36,8 +37,12 @@ pub type SchemeLoader = fn(&InFile<'_>) -> Result<Arc<dyn Declaration>, String>;
 /// Says what a traffic model in a file is, or in words why it cannot be used.
 pub type ModelLoader = fn(&InFile<'_>) -> Result<Arc<dyn ModelDeclaration>, String>;
 
+/// Says what a congestion controller in a file is, or in words why it cannot be used.
+pub type ControllerLoader = fn(&InFile<'_>) -> Result<Arc<dyn ControllerDeclaration>, String>;
+
 static LOADER: OnceLock<SchemeLoader> = OnceLock::new();
 static MODEL_LOADER: OnceLock<ModelLoader> = OnceLock::new();
+static CONTROLLER_LOADER: OnceLock<ControllerLoader> = OnceLock::new();
 
 /// Makes schemes in files known to scenarios, for as long as the program runs. The first loader stays.
 pub fn set_scheme_loader(loader: SchemeLoader) {
@@ -49,10 +54,15 @@ pub fn set_model_loader(loader: ModelLoader) {
     let _ = MODEL_LOADER.set(loader);
 }
 
+/// Makes congestion controllers in files known to scenarios, as [`set_scheme_loader`] does schemes.
+pub fn set_controller_loader(loader: ControllerLoader) {
+    let _ = CONTROLLER_LOADER.set(loader);
+}
+
 /// The largest file of a scheme or a model.
 const LARGEST_CODE_BYTES: u64 = 1 << 20;
 const LIBRARIES: [&str; 2] = [".so", ".dylib"];
-const LEGAL_MODEL: &str =
+const LEGAL_CLASS: &str =
     "FILE.py:CLASS, the file of at most 1 MiB, its path absolute or seen from the scenario's folder";
 const LEGAL: &str = "FILE.py:CLASS or LIBRARY.so:SYMBOL, the file of at most 1 MiB, its path absolute or seen from the scenario's folder";
 
@@ -101,6 +111,13 @@ impl InFile<'_> {
         Ok((self.unique_name(), loader(self)?))
     }
 
+    /// The same of a congestion controller.
+    fn load_controller(&self) -> Result<(String, Arc<dyn ControllerDeclaration>), String> {
+        let loader =
+            CONTROLLER_LOADER.get().ok_or("congestion controllers in files need the Python package")?;
+        Ok((self.unique_name(), loader(self)?))
+    }
+
     /// Its name in the tree, and the scheme that it declares.
     fn load(&self) -> Result<(String, Arc<dyn Declaration>), String> {
         let name = self.unique_name();
@@ -122,11 +139,12 @@ fn is_library(file: &str) -> bool {
     LIBRARIES.iter().any(|ending| file.ends_with(ending))
 }
 
-/// The schemes and traffic models in files that a scenario names.
+/// The schemes, traffic models and congestion controllers in files that a scenario names.
 #[derive(Default)]
 pub(crate) struct OwnInFiles {
     pub(crate) schemes: DeclaredSchemes,
     pub(crate) models: DeclaredModels,
+    pub(crate) controllers: DeclaredControllers,
     /// The schemas of their tables, by their names in the scenario's tree.
     pub(crate) schemas: BTreeMap<String, serde_json::Value>,
 }
@@ -134,7 +152,11 @@ pub(crate) struct OwnInFiles {
 impl OwnInFiles {
     /// Adds what a key names; answers with its name in the tree.
     fn add(&mut self, key: &str, file: &InFile<'_>) -> Result<String, String> {
-        let (name, schema) = if is_model(key) {
+        let (name, schema) = if is_controller(key) {
+            let (name, declaration) = file.load_controller()?;
+            let schema = self.controllers.declare(&name, declaration)?;
+            (name, schema)
+        } else if is_model(key) {
             let (name, declaration) = file.load_model()?;
             let schema = self.models.declare(&name, declaration)?;
             (name, schema)
@@ -153,7 +175,12 @@ fn is_model(key: &str) -> bool {
     key.rsplit('.').next() == Some(MODEL)
 }
 
-/// Loads every scheme and traffic model in a file that `tree` names, keeps the texts of the files in the
+/// Whether a dotted key names what only a class can be.
+fn is_class(key: &str) -> bool {
+    is_model(key) || is_controller(key)
+}
+
+/// Loads every scheme, traffic model and controller in a file that `tree` names, keeps the texts of the files in the
 /// tree, and puts the names under which they are declared into it. `folder` is where relative names are
 /// looked for; without it nothing is read.
 pub(crate) fn load_own(
@@ -170,7 +197,7 @@ pub(crate) fn load_own(
         match in_file(&key, &name, tree, folder, &mut texts).and_then(|file| own.add(&key, &file)) {
             Ok(unique_name) => _ = names.insert(name, unique_name),
             Err(why) => {
-                let legal = if is_model(&key) { LEGAL_MODEL } else { LEGAL };
+                let legal = if is_class(&key) { LEGAL_CLASS } else { LEGAL };
                 mistakes.value(&key, format!("\"{name}\": {why}"), legal);
             }
         }
@@ -187,7 +214,7 @@ pub(crate) fn load_own(
     Ok(own)
 }
 
-/// Every key below `node` that names a scheme or a traffic model in a file, with the name.
+/// Every key below `node` that names something in a file, with the name.
 fn collect(node: &Node, path: &str, named: &mut Vec<(String, String)>) {
     match &node.value {
         Value::Table(members) => {
@@ -209,12 +236,19 @@ fn collect(node: &Node, path: &str, named: &mut Vec<(String, String)>) {
     }
 }
 
-/// Puts other names in the place of those that are known.
+/// Puts other names in the place of those that are known. A controller that was a name alone is then a table
+/// of its own, which has its parameters.
 fn rename(node: &mut Node, names: &BTreeMap<String, String>) {
     match &mut node.value {
         Value::Table(members) => {
             for (key, member) in members {
                 match &mut member.value {
+                    Value::String(name) if key == CONGESTION && is_in_file(key, name) => {
+                        let Some(unique) = names.get(name) else { continue };
+                        let place = member.place.clone();
+                        let named = Node { place, value: Value::String(unique.clone()) };
+                        member.value = Value::Table(BTreeMap::from([(CONTROLLER.to_owned(), named)]));
+                    }
                     Value::String(name) if is_in_file(key, name) => {
                         // What looks like a name in the text of a file was not loaded.
                         names.get(name).into_iter().for_each(|unique| name.clone_from(unique));
@@ -247,7 +281,7 @@ fn in_folder<'a>(
     folder: &Path,
     texts: &'a mut BTreeMap<String, String>,
 ) -> Result<InFile<'a>, String> {
-    let legal = if is_model(key) { "FILE.py:CLASS" } else { "FILE.py:CLASS or LIBRARY.so:SYMBOL" };
+    let legal = if is_class(key) { "FILE.py:CLASS" } else { "FILE.py:CLASS or LIBRARY.so:SYMBOL" };
     in_file(key, name, tree, Some(folder), texts).map_err(|wrong| format!("{wrong}; legal: {legal}"))
 }
 
@@ -261,7 +295,7 @@ fn in_file<'a>(
     texts: &'a mut BTreeMap<String, String>,
 ) -> Result<InFile<'a>, String> {
     let (file, object) = parts(name).ok_or("no FILE:NAME")?;
-    if is_model(key) && !file.ends_with(".py") {
+    if is_class(key) && !file.ends_with(".py") {
         return Err("not a file of Python".to_owned());
     }
     if !file.ends_with(".py") && !is_library(file) {
@@ -300,6 +334,18 @@ pub fn load_model_in_file(
     let (_, declaration) = file.load_model()?;
     let schema = DeclaredModels::default().declare(name, Arc::clone(&declaration))?;
     Ok((declaration, schema))
+}
+
+/// A congestion controller in a file that stands in a folder: the JSON schema of its table, for those who ask
+/// about it without a scenario.
+///
+/// # Errors
+/// In words, what is wrong with the file or the controller.
+pub fn load_controller_in_file(folder: &Path, name: &str) -> Result<serde_json::Value, String> {
+    let (tree, mut texts) = (nothing(), BTreeMap::new());
+    let file = in_folder(CONGESTION, name, &tree, folder, &mut texts)?;
+    let (_, declaration) = file.load_controller()?;
+    DeclaredControllers::default().declare(name, declaration)
 }
 
 /// Registers a scheme in a file that stands in a folder, for those who ask about a scheme without a scenario;

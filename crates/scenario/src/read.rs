@@ -61,7 +61,7 @@ impl Scenario {
     /// The scenario of a JSON text whose shape is known to be right, as of one that this package wrote or
     /// checked before. Keys and single values are not held against the schema: unknown keys are passed over
     /// and ranges are the caller's. What contradicts itself is refused. A program that reads nothing else
-    /// holds no schema. Schemes and traffic models in files are unknown here.
+    /// holds no schema. Schemes, traffic models and controllers in files are unknown here.
     ///
     /// # Errors
     /// A text that is no JSON; one that is no document, without its place; and as of [`Scenario::from_json`]
@@ -142,12 +142,13 @@ fn read(
     overrides: &[(String, String)],
 ) -> Result<Scenario, ScenarioError> {
     apply_overrides(&mut tree, overrides)?;
-    let OwnInFiles { schemes, models, schemas } = load_own(&mut tree, folder, source_name)?;
+    let OwnInFiles { schemes, models, controllers, schemas } = load_own(&mut tree, folder, source_name)?;
     let mut mistakes = Mistakes::new(source_name, &tree);
     check_shape(&tree, &schemas, &mut mistakes);
     mistakes.into_result()?;
     settled(&tree, source_name, folder, |tree, source_name| {
-        schemes.while_reading(|| models.while_reading(|| typed(tree, source_name)))
+        let typed = || typed(tree, source_name);
+        schemes.while_reading(|| models.while_reading(|| controllers.while_reading(typed)))
     })
 }
 

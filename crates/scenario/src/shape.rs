@@ -6,6 +6,7 @@ use crate::mistakes::{Mistakes, joined};
 use crate::schema::{alternatives, any_property, kind, names, properties, property, required, schema, tag};
 use crate::text::{Node, Value};
 use aqmlab_aqm::{NumberRange, Scheme};
+use aqmlab_tcp::congestion::own::CONTROLLER;
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 
@@ -83,7 +84,7 @@ fn choose_table<'a>(
     mistakes: &mut Mistakes<'_>,
 ) -> Option<&'a Json> {
     if let [] | [_] = tables {
-        return tables.first().copied();
+        return tables.first().map(|only| own_controller(only, members, own).unwrap_or(only));
     }
     let Some(tag) = tag(tables) else { return choose_by_key(tables, members, path, mistakes) };
     let name_of = |table: &'a Json| property(table, tag)?.get("const")?.as_str();
@@ -109,6 +110,19 @@ fn choose_table<'a>(
         }
     }
     None
+}
+
+/// The schema of the congestion controller in a file that a table names, if it may.
+fn own_controller<'a>(
+    table: &Json,
+    members: &BTreeMap<String, Node>,
+    own: &'a BTreeMap<String, Json>,
+) -> Option<&'a Json> {
+    property(table, CONTROLLER)?;
+    match &members.get(CONTROLLER)?.value {
+        Value::String(name) => own.get(name),
+        _ => None,
+    }
 }
 
 fn choose_by_key<'a>(

@@ -81,7 +81,7 @@ fn the_text_of_a_file_may_stand_in_the_scenario() {
     let said = |text: &str| Scenario::from_toml(text, "le.toml", &[]).unwrap_err().to_string();
     assert_eq!(
         said(&format!("{text}\"unused.cdf\" = \"100 1\"\n")),
-        "le.toml:9: files: the text of \"unused.cdf\", which no ..._file key names, nor any scheme or traffic model"
+        "le.toml:9: files: the text of \"unused.cdf\", which no ..._file key names, nor any scheme, traffic model or controller"
     );
     assert_eq!(
         said(TEXT),

@@ -1,1 +1,1 @@
-"""What classes in files have in common, schemes and traffic models alike: their parameters, their text."""
+"""What classes in files have in common, whatever they are: their parameters, their text."""

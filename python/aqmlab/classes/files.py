@@ -9,6 +9,7 @@ from __future__ import annotations
 import linecache
 import sys
 import traceback
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,18 @@ def module_of(file: str, text: str) -> ModuleType | str:
         return f"{file}{line}: {type(error).__name__}: {error.msg}"
     except Exception as error:  # noqa: BLE001  (a stranger's code)
         return described(file, file, error, error.__traceback__)
+
+
+def module_in(folder: str | Path, file: str) -> ModuleType | None:
+    """What a file of Python in a folder defines; none where there is no such file, or it cannot be run."""
+    path = Path(folder) / file
+    if path.suffix != ".py" or not path.is_file():
+        return None
+    try:
+        module = module_of(file, path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError):
+        return None
+    return None if isinstance(module, str) else module
 
 
 def described(file: str, name: str, error: BaseException, places: TracebackType | None) -> str:

@@ -61,7 +61,7 @@ def parameter(
     choices: Sequence[str] = (),
     kind: type | None = None,
 ) -> Any:  # noqa: ANN401
-    """Declares a parameter of a scheme or a traffic model: a key of its table in a scenario.
+    """Declares a parameter of a scheme, a traffic model or a controller: a key of its table in a scenario.
 
     Args:
         default: The default value; its type is that of the parameter.

@@ -53,6 +53,7 @@ _SECTIONS = {
     "Your own schemes and pages": {
         "scheme": "scheme",
         "evaluate": "evaluate",
+        "controller": "controller",
         "model": "model",
         "pages": "pages",
     },

@@ -76,6 +76,7 @@ def explain(name: str, *, linux: bool) -> None:
       aqmlab explain ared | less
       aqmlab explain my_red.py:MyRed
       aqmlab explain my_pages.py:News
+      aqmlab explain my_aimd.py:Aimd
       aqmlab explain prague
       aqmlab explain linux6-cubic
       aqmlab explain cloud_game
@@ -90,14 +91,7 @@ def explain(name: str, *, linux: bool) -> None:
         _show(read_in_words(name))
         return
     if ":" in name:
-        from aqmlab.schemes.trial import known as registered
-        from aqmlab.show.words.explained import explained_model, is_model_in_file
-
-        if is_model_in_file(name):
-            _show(explained_model(name))
-            return
-        _require_no_settings(name)
-        _show(_core.explain(registered(name)))
+        _show(_explained_in_file(name))
         return
     from aqmlab.load.controllers import controller_sources, require_one_edition
     from aqmlab.show.words.explained import applications, explained, traffic_models
@@ -121,6 +115,20 @@ def _require_no_settings(name: str) -> None:
     alone = name.partition(":")[0].strip()
     if alone in [*_core.scheme_names(), *controller_sources()]:
         raise click.UsageError(f'NAME: "{name}" has settings; legal: the name alone, {alone}')
+
+
+def _explained_in_file(name: str) -> str:
+    """What a scheme, a traffic model or a controller in a file is, in words."""
+    from aqmlab.controllers.loading import is_controller_in_file
+    from aqmlab.schemes.trial import known as registered
+    from aqmlab.show.words.explained import explained_controller, explained_model, is_model_in_file
+
+    if is_model_in_file(name):
+        return explained_model(name)
+    if is_controller_in_file(name):
+        return explained_controller(name)
+    _require_no_settings(name)
+    return _core.explain(registered(name))
 
 
 def _show(text: str) -> None:
@@ -165,11 +173,14 @@ def schema(scheme: str | None) -> None:
       aqmlab schema red
       aqmlab schema my_red.py:MyRed
     """
+    from aqmlab.controllers.loading import is_controller_in_file
     from aqmlab.schemes.described import schema_of_scenarios, schema_of_scheme
-    from aqmlab.show.words.explained import is_model_in_file, schema_of_model
+    from aqmlab.show.words.explained import is_model_in_file, schema_of_controller, schema_of_model
 
     if scheme is not None and is_model_in_file(scheme):
         printed = schema_of_model(scheme)
+    elif scheme is not None and is_controller_in_file(scheme):
+        printed = schema_of_controller(scheme)
     else:
         printed = schema_of_scenarios() if scheme is None else schema_of_scheme(scheme)
     click.echo(json.dumps(printed, indent=2, ensure_ascii=False))

@@ -1,6 +1,7 @@
 """Congestion controllers by the names that scenarios have for them, perhaps with keys of their hosts.
 
-`cubic`, or on one line with other settings of its hosts: `cubic:pacing=true:initial_window_segments=20`.
+`cubic`, or on one line with other settings of its hosts: `cubic:pacing=true:initial_window_segments=20`. One
+of one's own in a file has parameters too: `my_aimd.py:Aimd:left_share=0.7`.
 """
 
 from __future__ import annotations
@@ -8,12 +9,13 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from aqmlab import _core
 from aqmlab.errors import RefusalError, ScenarioError
 from aqmlab.files.toml_text import TomlText
-from aqmlab.load.parametrized_scheme import split_outside_brackets
+from aqmlab.load.parametrized_scheme import split_name, split_outside_brackets
 from aqmlab.terminal.spelling import quoted
 
 if TYPE_CHECKING:
@@ -37,8 +39,9 @@ class ParametrizedController:
     """A congestion controller and other settings of its hosts.
 
     Attributes:
-        name: The controller: `cubic`.
-        host: TOML values or bare words by key of `host`, in the order in which they were given.
+        name: The controller: `cubic`, or `my_aimd.py:Aimd`.
+        host: TOML values or bare words by key of `host`, in the order in which they were given. Parameters
+            of one in a file have the key `congestion.NAME`.
     """
 
     name: str
@@ -46,18 +49,17 @@ class ParametrizedController:
 
     @classmethod
     def of(cls, text: str) -> ParametrizedController:
-        """Reads `controller:key=value:key=value`, with keys of `host`.
+        """Reads `controller:key=value:key=value`, with keys of `host` or parameters of one in a file.
 
         Raises:
             ScenarioError: There is no such controller or key, or a key has no value or two.
         """
-        name, colon, settings = (each.strip() for each in text.partition(":"))
-        require_one_edition("controller", name)
-        if name not in controller_sources():
-            raise ScenarioError.unknown(f"controller {quoted(name)}", name, controller_sources())
-        legal = [each for each in _host_keys() if each != _ITS_KEY]
+        name, settings = split_name(text)
+        name = name.strip()
+        own = _parameters_of(name)
+        legal = [*own, *(each for each in _host_keys() if each != _ITS_KEY)]
         host: dict[str, TomlText] = {}
-        for part in split_outside_brackets(settings, ":") if colon else []:
+        for part in [] if settings is None else split_outside_brackets(settings, ":"):
             key, equals, value = (each.strip() for each in part.partition("="))
             if not (key and equals and value):
                 raise ScenarioError(
@@ -66,16 +68,52 @@ class ParametrizedController:
                 )
             if key not in legal:
                 raise ScenarioError.unknown(f"controller {name}: key {quoted(key)}", key, legal)
-            if key in host:
+            place = f"{_ITS_KEY}.{key}" if key in own else key
+            if place in host:
                 raise ScenarioError(f"controller {quoted(text)}: {key} is given twice; legal: once")
-            host[key] = TomlText(value)
+            host[place] = TomlText(value)
         return cls(name, host)
+
+    @property
+    def congestion(self) -> str | dict[str, str]:
+        """What stands under `congestion` in a host's table."""
+        return {"controller": self.name} if is_file(self.name) else self.name
+
+
+def is_file(name: str) -> bool:
+    """Whether a name of a controller or a scheme is that of one in a file."""
+    return ":" in name
+
+
+def parameters_of_file(name: str) -> dict[str, Any]:
+    """The JSON Schema of the table of a controller in a file, `FILE.py:CLASS`.
+
+    Raises:
+        ScenarioError: The file or what is in it is refused.
+    """
+    table: dict[str, Any] = json.loads(_core.controller_schema(Path().absolute(), name))
+    return table
+
+
+def _parameters_of(name: str) -> list[str]:
+    """The parameters of a controller; none of those that are in no file.
+
+    Raises:
+        ScenarioError: There is no such controller, or its file is refused.
+    """
+    if is_file(name):
+        return [each for each in parameters_of_file(name)["properties"] if each != "controller"]
+    require_one_edition("controller", name)
+    if name not in controller_sources():
+        legal = [*controller_sources(), "FILE.py:CLASS"]
+        raise ScenarioError.unknown(f"controller {quoted(name)}", name, legal)
+    return []
 
 
 def controller_sources() -> dict[str, str]:
     """The names of the congestion controllers, each with its source in a sentence."""
     each_named = json.loads(_schema())["Congestion"]["oneOf"]
-    return {each["const"]: " ".join(each["description"].split()) for each in each_named}
+    return {each["const"]: " ".join(each["description"].split()) for each in each_named if "const" in each}
 
 
 def editions(name: str) -> list[str]:

@@ -57,11 +57,11 @@ class ParametrizedScheme:
             queue = read(text)
             values = {key: TomlText(toml_value(value)) for key, value in queue.parameters.items()}
             return cls(queue.scheme, values, is_linux=True, remarks=queue.remarks)
-        found = _SCHEME.fullmatch(text)
-        if found is None or found["parameters"] is None:
+        name, given = split_name(text)
+        if given is None:
             return cls(text)
         parameters: dict[str, TomlText] = {}
-        for part in split_outside_brackets(found["parameters"], ":"):
+        for part in split_outside_brackets(given, ":"):
             key, equals, value = (each.strip() for each in part.partition("="))
             if not (key and equals and value):
                 raise ScenarioError(
@@ -71,7 +71,13 @@ class ParametrizedScheme:
             if key in parameters:
                 raise ScenarioError(f"scheme {quoted(text)}: {key} is given twice; legal: once")
             parameters[key] = TomlText(value)
-        return cls(found["name"].strip(), parameters)
+        return cls(name.strip(), parameters)
+
+
+def split_name(text: str) -> tuple[str, str | None]:
+    """The name, which of what is in a file has a colon of its own, and the parameters behind it, if any."""
+    found = _SCHEME.fullmatch(text)
+    return (found["name"], found["parameters"]) if found else (text, None)
 
 
 def labels_of(schemes: Iterable[str]) -> dict[str, str]:

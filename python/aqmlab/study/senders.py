@@ -8,6 +8,7 @@ first endless flow.
 from __future__ import annotations
 
 import copy
+import json
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from statistics import fmean
@@ -17,7 +18,7 @@ from aqmlab import arguments, shown
 from aqmlab.comparison import configurations
 from aqmlab.errors import ComparisonError, ScenarioError
 from aqmlab.inference import mean_interval
-from aqmlab.load.controllers import require_one_edition
+from aqmlab.load.controllers import ParametrizedController, require_one_edition
 from aqmlab.runs import Job, run_each
 from aqmlab.scenario import Scenario
 from aqmlab.seeds import Seeds, given_seeds
@@ -156,7 +157,8 @@ def senders(
     Args:
         scenario: A scenario with a flow that never ends: down a line, from left to right, or between any two
             groups of machines, of which the first such flow's way is meant.
-        senders: Congestion controls, such as cubic, reno, bbr-linux-v1 and bbr-linux-v3.
+        senders: Congestion controls, such as cubic, reno, bbr-linux-v1 and bbr-linux-v3, perhaps with keys of
+            their hosts, `cubic:pacing=true`; or in files, `my_aimd.py:Aimd:left_share=0.7`.
         schemes: Queue disciplines; by default the scenario's own, PIE, FQ-CoDel and CAKE.
         queue_in: Of a scenario with a [line], whose queues they are: router, router-unshaped, modem, provider
             or line.
@@ -181,6 +183,7 @@ def senders(
         raise ComparisonError(f"senders: one or more, each once, not {given}", place="senders")
     for sender in senders:
         require_one_edition("senders", sender)
+        _asked(sender)
     own = Scenario.of(scenario, overrides=overrides)
     queues = configurations(own, schemes, queue_in=queue_in)
     pairs = [(each,) for each in senders] + [*combinations_with_replacement(senders, 2)]
@@ -196,6 +199,18 @@ def senders(
         found.setdefault((queue, pair), {})[job.seed] = dict(_numbers(result, pair, call))
     met = {key: Met(*key, dict(sorted(numbers.items()))) for key, numbers in sorted(found.items())}
     return SenderMatrix(tuple(senders), tuple(queues), met, call, tuple(Seeds.of(seeds)))
+
+
+def _asked(sender: str) -> ParametrizedController:
+    """A sender with its settings.
+
+    Raises:
+        ComparisonError: There is no such congestion control, or a setting of it is refused.
+    """
+    try:
+        return ParametrizedController.of(sender)
+    except ScenarioError as error:
+        raise ComparisonError(f"senders: {sender}: {error}", place="senders") from None
 
 
 def with_senders(scenario: Scenario, pair: Sequence[str]) -> Scenario:
@@ -215,6 +230,8 @@ def with_senders(scenario: Scenario, pair: Sequence[str]) -> Scenario:
         )
     template = next(each for each in flows if is_download(each))
     place = flows.index(template)
+    asked = [_asked(sender) for sender in pair]
+    named = [each.congestion for each in asked]
     host = {
         key: value
         for key, value in template["host"].items()
@@ -223,16 +240,33 @@ def with_senders(scenario: Scenario, pair: Sequence[str]) -> Scenario:
     document["flows"] = [
         *(each for each in flows[:place] if not is_download(each)),
         *(
-            {**template, "name": name, "count": 1, "profile": PROFILE, "host": {**host, "congestion": sender}}
-            for name, sender in zip((FIRST, SECOND), pair, strict=False)
+            {**template, "name": name, "count": 1, "profile": PROFILE, "host": {**host, "congestion": own}}
+            for name, own in zip((FIRST, SECOND), named, strict=False)
         ),
         *(each for each in flows[place:] if not is_download(each)),
     ]
     document["name"] = f"{scenario.name}, {' beside '.join(pair)}"
+    _forget_files(document)
+    began = sum(not is_download(each) for each in flows[:place])
+    settings = {
+        f"flows.{began + number}.host.{key}": value
+        for number, each in enumerate(asked)
+        for key, value in each.host.items()
+    }
     try:
-        return Scenario.of(_without_absent(document))
+        return Scenario.of(_without_absent(document), overrides=settings)
     except ScenarioError as error:
         raise ComparisonError(f"senders: {' beside '.join(pair)}: {error}", place="senders") from None
+
+
+def _forget_files(document: dict[str, Any]) -> None:
+    """Leaves out the texts of files that only the controller of a replaced flow named."""
+    named = json.dumps({**document, "files": None}, ensure_ascii=False)
+    document["files"] = {
+        file: text
+        for file, text in document.get("files", {}).items()
+        if f'"{file}:' in named or f'"{file}"' in named
+    }
 
 
 def _without_absent(value: Any) -> Any:  # noqa: ANN401 (a document)

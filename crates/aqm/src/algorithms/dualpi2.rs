@@ -3,10 +3,10 @@
 //!
 //! Source: De Schepper, Briscoe, White, *Dual-Queue Coupled Active Queue Management (AQM) for Low Latency,
 //! Low Loss, and Scalable Throughput (L4S)*, RFC 9332 (2023), section 2 and appendix A; RFC 9331 (2023),
-//! section 5, on who is sorted where.
+//! section 5, on who is sorted where. Queue protection is RFC 9957's (`dualpi2/protection.rs`).
 //!
 //! ```text
-//! on each arrival       ECT(1) and CE: the L queue;  Not-ECT and ECT(0): the C queue
+//! on each arrival       ECT(1), CE and low_latency_dscp: the L queue;  others: the C queue
 //! each update_interval  delay ← longest of what waits at either head
 //!                       p' ← clamp(p' + α·(delay − target) + β·(delay − delay_old));  p_CL = k·p', p_C = p'²
 //! L departs, p_CL < 1   p'_L ← 0 while no more than queue_length packets stay behind, else the ramp over its own delay;
@@ -26,6 +26,8 @@
 //! | `queue_length_packets` | packets | 1 | 0 or more |
 //! | `schedule.weighted` `classic_share` | | 1/16; 0.1 (Linux) | above 0, below 1 |
 //! | `schedule.time_shifted` `shift_ms` | ms | 50 | 0 to 1e9 |
+//! | `low_latency_dscp` | | 45 (RFC 9956) | 0 to 63, or none |
+//! | `queue_protection` | | RFC 9957 | `critical_delay_us`, `critical_score_us` above 0 to 1e12, `aging_exponent` 0 to 40 |
 //!
 //! Departures and silences. The likelihoods are added up as in the RFC's `recur`, one sum for each queue, and
 //! no coin is tossed; both likelihoods of an overloaded L queue go into its one sum, and one of more than 1
@@ -38,13 +40,17 @@
 //! are those of the RFC's text, which are for 16 ms: the formulas of its listing give 15 ms, 0.15 and 3.0.
 //! Linux's overload without drops bounds p' where k·p' is 1: `overload`. The RFC's note on backlogs of less
 //! than two packets is `spare_nearly_empty`. With `ecn = false` nothing is told apart, and everything is
-//! Classic (RFC 9331, section 5.1 on what is disabled).
+//! Classic (RFC 9331, section 5.1 on what is disabled). Packets that join the L queue by their DSCP (RFC 9332,
+//! section 2.5.1.1) and cannot be marked are let pass where others are marked (RFC 9957, section 3), and are
+//! dropped with the others in overload.
 
 mod coupled;
+mod protection;
 mod two_queues;
 
 use self::coupled::{Coupled, CoupledSettings, Waiting};
-use self::two_queues::TwoQueues;
+use self::protection::{Protection, Ramp};
+use self::two_queues::{Sorting, TwoQueues};
 use crate::discipline::{Discipline, Scheduled};
 use crate::parameter_error::{
     ParameterError, require, require_delay_controller, require_packet_bytes, require_positive, require_share,
@@ -57,6 +63,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use self::coupled::LengthTestedOn;
+pub use self::protection::QueueProtection;
 
 /// Which of the two queues is served next.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -129,6 +136,15 @@ pub struct Params {
     pub mtu_bytes: u32,
     /// Whether ECN-capable packets are marked; without it all packets are Classic.
     pub ecn: bool,
+    /// Differentiated services codepoint of packets that join the L queue whatever their ECN field: 45 is
+    /// that of traffic that builds no queue (RFC 9956).
+    #[schemars(range(max = 63))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub low_latency_dscp: Option<u8>,
+    /// Sends packets of flows that build a queue in the L queue to the C queue, as DOCSIS does (RFC 9957):
+    /// { } or { critical_score_us = ... }.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queue_protection: Option<QueueProtection>,
 }
 
 impl Default for Params {
@@ -151,11 +167,30 @@ impl Default for Params {
             spare_nearly_empty: false,
             mtu_bytes: 1500,
             ecn: true,
+            low_latency_dscp: None,
+            queue_protection: None,
         }
     }
 }
 
 impl Params {
+    fn protection(&self, facts: &PortFacts) -> Option<Box<Protection>> {
+        let CoupledSettings { ramp_from: from, ramp_range: range, .. } = self.settings();
+        let of = |own| Protection::new(own, Ramp { from, range }, self.mtu_bytes, facts.link_rate);
+        self.queue_protection.map(|own| Box::new(of(own)))
+    }
+
+    fn require_protection(&self) -> Result<(), ParameterError> {
+        let Some(own) = &self.queue_protection else { return Ok(()) };
+        let delay = own.critical_delay_us.map(|delay| ("queue_protection.critical_delay_us", delay));
+        let score = ("queue_protection.critical_score_us", own.critical_score_us);
+        for (key, us) in delay.into_iter().chain([score]) {
+            require(us > 0.0 && us <= 1e12, key, us, "above 0, at most 1e12 microseconds")?;
+        }
+        let (key, exponent) = ("queue_protection.aging_exponent", own.aging_exponent);
+        require((0.0..=40.0).contains(&exponent), key, exponent, "from 0 to 40")
+    }
+
     fn settings(&self) -> CoupledSettings {
         CoupledSettings {
             coupling: self.coupling,
@@ -192,6 +227,9 @@ impl Parameters for Params {
                 require(legal, "schedule.time_shifted.shift_ms", shift, "from 0 to 1e9 milliseconds")?;
             }
         }
+        let dscp = self.low_latency_dscp.unwrap_or(0);
+        require(dscp < 64, "low_latency_dscp", dscp, "from 0 to 63")?;
+        self.require_protection()?;
         require_packet_bytes("mtu_bytes", self.mtu_bytes)
     }
 
@@ -220,7 +258,12 @@ impl Parameters for Params {
         let controller = Pi2Controller::new(self.target_ms / 1e3, self.alpha_hz, self.beta_hz, highest);
         let ticker = Ticker::new(self.update_interval_ms / 1e3, facts);
         let coupled = Coupled::new(self.settings(), controller, ticker);
-        let scheduler = TwoQueues::new(self.schedule, self.ecn, self.mtu_bytes, coupled);
+        let sorting = Sorting {
+            tells_apart: self.ecn,
+            dscp: self.low_latency_dscp,
+            protection: self.protection(facts),
+        };
+        let scheduler = TwoQueues::new(self.schedule, sorting, self.mtu_bytes, coupled);
         Discipline::Scheduled(Scheduled::queues(
             Box::new(scheduler),
             vec![Box::new(Waiting), Box::new(Waiting)],

@@ -1,4 +1,6 @@
-"""PI2 and DualPI2 once more, from section 2 and appendix A of RFC 9332; and their cases."""
+"""PI2 and DualPI2 once more, from section 2 and appendix A of RFC 9332, with the queue protection of RFC 9957, section 4; and
+their cases.
+"""
 
 from fractions import Fraction
 
@@ -76,9 +78,21 @@ class DualPi2(Scheme):
         spare_nearly_empty=False,
         mtu_bytes=1500,
         ecn=True,
+        low_latency_dscp=None,
+        queue_protection=None,
     )
 
     def start(self):
+        if self.queue_protection is not None:
+            end = self.ramp_from_us + self.ramp_range_us
+            self.qprot = QProt(
+                link_mbps=self.mbps,
+                mtu=self.mtu_bytes,
+                minth_us=self.ramp_from_us,
+                range_us=self.ramp_range_us,
+                **{"critical_delay_us": end, **self.queue_protection},
+            )
+            self.more_columns = ["redirected_packets"]
         self.lq, self.cq = [], []
         self.p_base, self.prevq = 0.0, 0.0
         self.count = {"l": 0.0, "c": 0.0}
@@ -107,7 +121,12 @@ class DualPi2(Scheme):
             return "overflow"
         if self.limit_bytes is not None and self.held() + packet["bytes"] > self.limit_bytes:
             return "overflow"
-        q = self.lq if packet["ecn"] in ("ect1", "ce") and self.ecn else self.cq
+        low_latency = packet["ecn"] in ("ect1", "ce") and self.ecn
+        if self.low_latency_dscp is not None and packet.get("dscp", 0) == self.low_latency_dscp:
+            low_latency = True
+        if low_latency and self.queue_protection is not None:
+            low_latency = not self.qprot.sanctions(now, packet, sum(p["bytes"] for p in self.lq))
+        q = self.lq if low_latency else self.cq
         q.append({**packet, "arrived": now, "found": len(q)})
         return "pass"
 
@@ -155,9 +174,9 @@ class DualPi2(Scheme):
                 if p_cl >= 1 and self.overload == "drop":
                     if self.recur("l", p_c):
                         fate = "early"
-                    elif self.recur("l", p_cl):
+                    elif packet["ecn"] != "not_ect" and self.recur("l", p_cl):
                         fate = "mark"
-                else:
+                elif packet["ecn"] != "not_ect":
                     native = self.laqm(now, packet) if long > self.queue_length_packets else 0.0
                     if self.recur("l", max(native, p_cl)):
                         fate = "mark"
@@ -181,7 +200,60 @@ class DualPi2(Scheme):
             "accumulated_classic": self.count["c"],
             "accumulated_low_latency": self.count["l"],
             "classic_credit_bytes": self.credit,
+            **({"redirected_packets": self.qprot.sanctioned} if self.queue_protection is not None else {}),
         }
+
+
+class QProt:
+    """RFC 9957, section 4, with T_RES = 1 ns."""
+
+    ATTEMPTS, BI_SIZE, QLSCORE_MAX = 2, 5, 5_000_000_000
+    NBUCKETS = 2**BI_SIZE
+
+    def __init__(
+        self, link_mbps, mtu, minth_us, range_us, critical_delay_us, critical_score_us=4000, aging_exponent=19
+    ):
+        self.ns_per_byte = Fraction(8000) / Fraction(str(link_mbps))
+        self.aging = Fraction(2) ** (aging_exponent - 30)
+        self.critical_ql = Fraction(critical_delay_us) * 1000
+        self.critical_product = self.critical_ql * Fraction(critical_score_us) * 1000
+        self.range = Fraction(range_us) * 1000
+        self.minth = max(Fraction(minth_us) * 1000, 2 * mtu * self.ns_per_byte)
+        self.buckets = [dict(id=None, t_exp=0) for _ in range(self.NBUCKETS + 1)]
+        self.sanctioned = 0
+
+    def sanctions(self, now_ms, packet, waiting):
+        now = int(round(Fraction(str(now_ms)) * 1_000_000))
+        qdelay = waiting * self.ns_per_byte
+        bucket = self.buckets[self.pick_bucket(packet["flow"], now)]
+        score = bucket["t_exp"] - now + self.prob_native(qdelay) * packet["bytes"] / self.aging
+        score = min(score, self.QLSCORE_MAX)
+        bucket["t_exp"] = int(now + score)
+        sanctioned = (
+            qdelay > self.critical_ql and qdelay * score > self.critical_product
+        ) or score >= self.QLSCORE_MAX
+        self.sanctioned += sanctioned
+        return sanctioned
+
+    def prob_native(self, qdelay):
+        if qdelay >= self.minth + self.range:
+            return 1
+        return (qdelay - self.minth) / self.range if qdelay > self.minth else 0
+
+    def pick_bucket(self, uflw, now):
+        # The port's hash of a flow in these cases is its number.
+        h32, hsav = uflw, self.NBUCKETS
+        for _ in range(self.ATTEMPTS):
+            h = h32 & (self.NBUCKETS - 1)
+            if self.buckets[h]["id"] == uflw:
+                self.buckets[h]["t_exp"] = max(self.buckets[h]["t_exp"], now)
+                return h
+            if hsav == self.NBUCKETS and self.buckets[h]["t_exp"] <= now:
+                hsav = h
+            h32 >>= self.BI_SIZE
+        self.buckets[hsav]["t_exp"] = max(self.buckets[hsav]["t_exp"], now)
+        self.buckets[hsav]["id"] = uflw
+        return hsav
 
 
 def pi2_cases():
@@ -281,6 +353,80 @@ def dualpi2_cases():
     )
     yield from idle_credit_cases(quick)
     yield from bound_cases(quick)
+    yield from low_latency_cases(quick)
+
+
+def low_latency_cases(quick):
+    def nqb(events):
+        return [(*event, dict(dscp=45)) for event in events]
+
+    # Not-ECT packets of DSCP 45 join the L queue: they are not marked, and are dropped in overload. Those of other DSCPs do not.
+    gentle = merged(
+        nqb(packets(0.2, 1.3, [5] * 50, sizes=(300,))),
+        nqb(packets(0.25, 3.1, [6] * 20, sizes=(300,), ecns=("ect0", "ect1"))),
+        [(*event, dict(dscp=46)) for event in packets(0.3, 2.9, [7] * 20, sizes=(300,))],
+        packets(0, 1.1, [1] * 60, ecns=("not_ect", "ect0")),
+        packets(0.35, 1.2, [2] * 50, ecns=("ect1",)),
+    )
+    yield (
+        "DSCP 45 joins the L queue: what cannot be marked is let pass",
+        DualPi2,
+        TEN,
+        dict(quick, alpha_hz=1, beta_hz=4, low_latency_dscp=45),
+        merged(gentle, drain(0.5, 0.8, 130)),
+    )
+    yield (
+        "DSCP 45 in overload: dropped with the others of the L queue; without ECN it is all of the L queue",
+        DualPi2,
+        TEN,
+        dict(quick, low_latency_dscp=45),
+        merged(gentle, packets(0.1, 1, [3] * 60, ecns=("ect1",)), drain(0.5, 0.8, 150)),
+    )
+    yield (
+        "without ECN the DSCP alone tells",
+        DualPi2,
+        TEN,
+        dict(quick, ecn=False, low_latency_dscp=45),
+        merged(gentle, drain(0.5, 0.8, 120)),
+    )
+    # Flow 9 sends bursts, flow 41 has its first bucket (41 mod 32 = 9) and another one behind it (41 / 32 = 1), flow 1 has
+    # both of them and shares the last bucket while they are taken.
+    bursts = merged(
+        *(packets(start, 0.2, [9] * 20, sizes=(1000,), ecns=("ect1",)) for start in (0, 30, 33, 60)),
+        packets(0.05, 1.9, [41] * 40, sizes=(600,), ecns=("ect1",)),
+        packets(0.15, 2.3, [1] * 40, sizes=(600,), ecns=("ce", "ect1")),
+        packets(0.1, 4.1, [2] * 20, ecns=("ect0", "not_ect")),
+    )
+    protected = dict(quick, ramp_from_us=500, mtu_bytes=500, limit_packets=200)
+    yield (
+        "queue protection: a flow that sends bursts goes to the C queue, others stay",
+        DualPi2,
+        TEN,
+        dict(protected, queue_protection=dict(critical_score_us=2000)),
+        merged(bursts, drain(0.5, 0.8, 160)),
+    )
+    yield (
+        "queue protection on a slow link: the ramp begins with two packets; scores age faster",
+        DualPi2,
+        dict(link_mbps=2),
+        dict(
+            protected,
+            mtu_bytes=1500,
+            queue_protection=dict(critical_delay_us=3000, critical_score_us=4000, aging_exponent=17),
+        ),
+        merged(bursts, drain(0.5, 2.4, 60)),
+    )
+    yield (
+        "queue protection of DSCP 45",
+        DualPi2,
+        TEN,
+        dict(
+            protected,
+            low_latency_dscp=45,
+            queue_protection=dict(critical_delay_us=800, critical_score_us=1000),
+        ),
+        merged(nqb(packets(0, 0.3, [5] * 40, sizes=(1200,))), bursts, drain(0.5, 0.8, 200)),
+    )
 
 
 def idle_credit_cases(quick):

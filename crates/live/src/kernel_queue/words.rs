@@ -275,11 +275,15 @@ fn dualpi2(given: &dualpi2::Params) -> Result<Discipline, String> {
         spare_nearly_empty,
         mtu_bytes,
         ecn,
+        low_latency_dscp,
+        queue_protection,
     } = *given;
     let limit = limit_packets.ok_or("dualpi2: no limit_packets, and the kernel's limit is one of packets")?;
     kernel.fixed("limit_bytes", &limit_bytes, &None)?;
     kernel.fixed("ecn", &ecn, &true)?;
     kernel.fixed("ramp_range_us", &ramp_range_us, &0.0)?;
+    kernel.fixed("low_latency_dscp", &low_latency_dscp, &None)?;
+    kernel.fixed("queue_protection", &queue_protection, &None)?;
     kernel.fixed("length_tested_on", &length_tested_on, &dualpi2::LengthTestedOn::Arrival)?;
     kernel.fixed("spare_nearly_empty", &spare_nearly_empty, &true)?;
     kernel.fixed("mtu_bytes", &mtu_bytes, &DEVICE_BYTES)?;

@@ -295,11 +295,16 @@ impl Behind {
 /// The scheme's random stream: the only random numbers that it may use. One object serves all calls.
 #[pyclass(module = "aqmlab._core")]
 pub(crate) struct Coins {
-    pub(super) stream: Stream,
+    pub(crate) stream: Stream,
 }
 
 #[pymethods]
 impl Coins {
+    /// A copy, which draws the same numbers from here on.
+    fn __deepcopy__(&self, _memo: &Bound<'_, PyAny>) -> Self {
+        Self { stream: self.stream.clone() }
+    }
+
     /// The next uniform number in [0, 1).
     fn uniform(&mut self) -> f64 {
         self.stream.uniform()

@@ -6,7 +6,7 @@
 //! `sender/modern/`. Most controllers answer a loss with a smaller window and differ in how it grows:
 //! `segment_window.rs` has what they share.
 //!
-//! Adding a controller is a file here, a line in the list below and a table of worked cases in
+//! Those that come from outside are in `own.rs`. Adding a controller is a file here, a line in the list below and a table of worked cases in
 //! `tests/controllers/`. The stacks before SACK have windows that their recovery inflates:
 //! `sender/classic/window/`.
 
@@ -18,6 +18,7 @@ mod facts;
 mod hystart;
 #[cfg(test)]
 mod line;
+pub mod own;
 mod path_model;
 mod policer;
 mod rate_reduction;
@@ -36,8 +37,11 @@ pub use hystart::HyStart;
 
 use aqmlab_random::Key;
 use aqmlab_units::Rate;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use own::OwnCongestion;
+use schemars::{JsonSchema, Schema};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Map, Value};
 
 impl CongestionController {
     /// Sets the window, in segments, of a controller that leaves it to others; answers whether it does.
@@ -58,32 +62,43 @@ macro_rules! controllers {
         $(mod $file;)+
 
         /// The congestion controllers of modern senders, by the names that scenarios have for them.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
+        #[schemars(transform = with_own)]
         pub enum Congestion {
-            $($(#[$about])+ #[serde(rename = $key)] $name),+
+            $($(#[$about])+ #[schemars(rename = $key)] $name,)+
+            /// One from outside this crate, which [`own::DeclaredControllers`] declare.
+            #[schemars(skip)]
+            Own(OwnCongestion),
         }
 
         impl Congestion {
-            /// All of them.
+            /// All of this crate.
             pub const ALL: &'static [Self] = &[$(Self::$name),+];
 
             /// Its name in scenarios.
             #[must_use]
             pub const fn name(self) -> &'static str {
-                match self { $(Self::$name => $key),+ }
+                match self {
+                    $(Self::$name => $key,)+
+                    Self::Own(own) => own.name(),
+                }
             }
 
             /// Its worked cases: see `worked_cases.rs`.
             #[cfg(test)]
             const fn worked_cases(self) -> &'static str {
                 match self {
-                    $(Self::$name => include_str!(concat!("../../tests/controllers/", $key, ".txt"))),+
+                    $(Self::$name => include_str!(concat!("../../tests/controllers/", $key, ".txt")),)+
+                    Self::Own(_) => "",
                 }
             }
 
             /// What it needs and has beside its window.
             pub(crate) const fn habits(self) -> Habits {
-                match self { $(Self::$name => $file::HABITS),+ }
+                match self {
+                    $(Self::$name => $file::HABITS,)+
+                    Self::Own(own) => own.habits(),
+                }
             }
         }
 
@@ -91,6 +106,8 @@ macro_rules! controllers {
         #[derive(Clone, Debug)]
         pub(crate) enum CongestionController {
             $($name($file::Controller),)+
+            /// One from outside this crate.
+            Own(own::Controller),
             /// What a test puts in the place of a controller.
             #[cfg(test)]
             Spy(spy::Controller),
@@ -103,7 +120,10 @@ macro_rules! controllers {
                 if let Some(spy) = spy::installed(settings) {
                     return Self::Spy(spy);
                 }
-                match congestion { $(Congestion::$name => Self::$name($file::Controller::new(settings))),+ }
+                match congestion {
+                    $(Congestion::$name => Self::$name($file::Controller::new(settings)),)+
+                    Congestion::Own(own) => Self::Own(own::Controller::of(own, settings)),
+                }
             }
 
             pub(crate) fn on_established(&mut self, opening: Opening) {
@@ -111,6 +131,7 @@ macro_rules! controllers {
                 spy::write_down(|told| told.opened.push(opening));
                 match self {
                     $(Self::$name(controller) => controller.on_established(opening),)+
+                    Self::Own(controller) => controller.on_established(opening),
                     #[cfg(test)]
                     Self::Spy(spy) => spy.on_established(opening),
                 }
@@ -122,6 +143,7 @@ macro_rules! controllers {
                 spy::write_down(|told| told.sent.push(*sent));
                 match self {
                     $(Self::$name(controller) => controller.on_sent(sent),)+
+                    Self::Own(controller) => controller.on_sent(sent),
                     #[cfg(test)]
                     Self::Spy(spy) => spy.on_sent(sent),
                 }
@@ -131,6 +153,7 @@ macro_rules! controllers {
             pub(crate) fn on_round_trip(&mut self, measured: &Measured) {
                 match self {
                     $(Self::$name(controller) => controller.on_round_trip(measured),)+
+                    Self::Own(controller) => controller.on_round_trip(measured),
                     #[cfg(test)]
                     Self::Spy(spy) => spy.on_round_trip(measured),
                 }
@@ -142,6 +165,7 @@ macro_rules! controllers {
                 spy::write_down(|told| told.acknowledged.push(*acknowledged));
                 match self {
                     $(Self::$name(controller) => controller.on_acknowledged(acknowledged),)+
+                    Self::Own(controller) => controller.on_acknowledged(acknowledged),
                     #[cfg(test)]
                     Self::Spy(spy) => spy.on_acknowledged(acknowledged),
                 }
@@ -150,6 +174,7 @@ macro_rules! controllers {
             pub(crate) fn draw_from(&mut self, key: Key) {
                 match self {
                     $(Self::$name(controller) => controller.draw_from(key),)+
+                    Self::Own(controller) => controller.draw_from(key),
                     #[cfg(test)]
                     Self::Spy(spy) => spy.draw_from(key),
                 }
@@ -160,6 +185,7 @@ macro_rules! controllers {
                 spy::write_down(|told| told.lost.push(*lost));
                 match self {
                     $(Self::$name(controller) => controller.on_lost(lost),)+
+                    Self::Own(controller) => controller.on_lost(lost),
                     #[cfg(test)]
                     Self::Spy(spy) => spy.on_lost(lost),
                 }
@@ -168,6 +194,7 @@ macro_rules! controllers {
             pub(crate) fn on_loss(&mut self, loss: &Loss) {
                 match self {
                     $(Self::$name(controller) => controller.on_loss(loss),)+
+                    Self::Own(controller) => controller.on_loss(loss),
                     #[cfg(test)]
                     Self::Spy(spy) => spy.on_loss(loss),
                 }
@@ -176,6 +203,7 @@ macro_rules! controllers {
             pub(crate) fn on_timeout(&mut self, timeout: &Timeout) {
                 match self {
                     $(Self::$name(controller) => controller.on_timeout(timeout),)+
+                    Self::Own(controller) => controller.on_timeout(timeout),
                     #[cfg(test)]
                     Self::Spy(spy) => spy.on_timeout(timeout),
                 }
@@ -184,6 +212,7 @@ macro_rules! controllers {
             pub(crate) fn on_marks(&mut self, marks: &Marks) {
                 match self {
                     $(Self::$name(controller) => controller.on_marks(marks),)+
+                    Self::Own(controller) => controller.on_marks(marks),
                     #[cfg(test)]
                     Self::Spy(spy) => spy.on_marks(marks),
                 }
@@ -194,6 +223,7 @@ macro_rules! controllers {
                 spy::write_down(|told| told.recovered.push(recovered));
                 match self {
                     $(Self::$name(controller) => controller.on_recovered(recovered),)+
+                    Self::Own(controller) => controller.on_recovered(recovered),
                     #[cfg(test)]
                     Self::Spy(spy) => spy.on_recovered(recovered),
                 }
@@ -202,6 +232,7 @@ macro_rules! controllers {
             pub(crate) fn on_idle(&mut self, timeouts: u32) {
                 match self {
                     $(Self::$name(controller) => controller.on_idle(timeouts),)+
+                    Self::Own(controller) => controller.on_idle(timeouts),
                     #[cfg(test)]
                     Self::Spy(spy) => spy.on_idle(timeouts),
                 }
@@ -210,6 +241,7 @@ macro_rules! controllers {
             pub(crate) fn on_unused(&mut self, used: u32) {
                 match self {
                     $(Self::$name(controller) => controller.on_unused(used),)+
+                    Self::Own(controller) => controller.on_unused(used),
                     #[cfg(test)]
                     Self::Spy(spy) => spy.on_unused(used),
                 }
@@ -219,6 +251,7 @@ macro_rules! controllers {
             pub(crate) fn window(&self) -> u32 {
                 match self {
                     $(Self::$name(controller) => controller.window(),)+
+                    Self::Own(controller) => controller.window(),
                     #[cfg(test)]
                     Self::Spy(spy) => spy.window(),
                 }
@@ -228,6 +261,7 @@ macro_rules! controllers {
             pub(crate) fn slow_start_threshold(&self) -> u32 {
                 match self {
                     $(Self::$name(controller) => controller.slow_start_threshold(),)+
+                    Self::Own(controller) => controller.slow_start_threshold(),
                     #[cfg(test)]
                     Self::Spy(spy) => spy.slow_start_threshold(),
                 }
@@ -236,6 +270,7 @@ macro_rules! controllers {
             pub(crate) fn pacing_rate(&self) -> Option<Rate> {
                 match self {
                     $(Self::$name(controller) => controller.pacing_rate(),)+
+                    Self::Own(controller) => controller.pacing_rate(),
                     #[cfg(test)]
                     Self::Spy(spy) => spy.pacing_rate(),
                 }
@@ -244,6 +279,7 @@ macro_rules! controllers {
             pub(crate) fn send_quantum(&self) -> u32 {
                 match self {
                     $(Self::$name(controller) => controller.send_quantum(),)+
+                    Self::Own(controller) => controller.send_quantum(),
                     #[cfg(test)]
                     Self::Spy(spy) => spy.send_quantum(),
                 }
@@ -252,6 +288,7 @@ macro_rules! controllers {
             pub(crate) fn limits_samples(&self) -> bool {
                 match self {
                     $(Self::$name(controller) => controller.limits_samples(),)+
+                    Self::Own(controller) => controller.limits_samples(),
                     #[cfg(test)]
                     Self::Spy(spy) => spy.limits_samples(),
                 }
@@ -260,6 +297,7 @@ macro_rules! controllers {
             pub(crate) fn paces(&self) -> bool {
                 match self {
                     $(Self::$name(controller) => controller.paces(),)+
+                    Self::Own(controller) => controller.paces(),
                     #[cfg(test)]
                     Self::Spy(spy) => spy.paces(),
                 }
@@ -269,6 +307,7 @@ macro_rules! controllers {
             pub(crate) fn answers_marks(&self) -> bool {
                 match self {
                     $(Self::$name(controller) => controller.answers_marks(),)+
+                    Self::Own(controller) => controller.answers_marks(),
                     #[cfg(test)]
                     Self::Spy(spy) => spy.answers_marks(),
                 }
@@ -278,6 +317,7 @@ macro_rules! controllers {
             pub(crate) fn codepoint(&self) -> Codepoint {
                 match self {
                     $(Self::$name(controller) => controller.codepoint(),)+
+                    Self::Own(controller) => controller.codepoint(),
                     #[cfg(test)]
                     Self::Spy(spy) => spy.codepoint(),
                 }
@@ -304,6 +344,64 @@ impl Habits {
     /// None of it.
     pub(crate) const NONE: Self =
         Self { needs_accurate_ecn: false, has_hystart: false, needs_pacing: false, models_path: false };
+}
+
+/// A controller is a name, or a table that names one in a file with its parameters.
+fn with_own(schema: &mut Schema) {
+    let table = serde_json::json!({
+        "type": "object",
+        "description": "One in a file, and its parameters.",
+        "properties": {
+            own::CONTROLLER: { "type": "string", "description": "`FILE.py:CLASS`." }
+        },
+        "required": [own::CONTROLLER],
+    });
+    if let Some(Value::Array(choices)) = schema.get_mut("oneOf") {
+        choices.push(table);
+    }
+}
+
+impl Serialize for Congestion {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Own(own) => own.serialize(serializer),
+            _ => serializer.serialize_str(self.name()),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Congestion {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match Value::deserialize(deserializer)? {
+            Value::String(name) => Self::parse(&name, Map::new()),
+            Value::Object(mut table) => {
+                let name = table.remove(own::CONTROLLER);
+                let name = name.ok_or_else(|| D::Error::missing_field(own::CONTROLLER))?;
+                let name = name.as_str().ok_or_else(|| D::Error::custom("controller: no name"))?;
+                Self::parse(name, table)
+            }
+            other => Err(D::Error::custom(format!("{other} is no congestion controller"))),
+        }
+    }
+}
+
+impl Congestion {
+    /// The controller with this name, with the parameters of a table.
+    fn parse<E: serde::de::Error>(name: &str, table: Map<String, Value>) -> Result<Self, E> {
+        if let Some(known) = Self::ALL.iter().copied().find(|known| known.name() == name) {
+            let Some(key) = table.keys().next() else { return Ok(known) };
+            return Err(E::custom(format!("{name} has no parameter `{key}`; keys of host may change it")));
+        }
+        match OwnCongestion::parse(name, table) {
+            Ok(Some(own)) => Ok(Self::Own(own)),
+            Ok(None) => {
+                let legal: Vec<&str> = Self::ALL.iter().map(|known| known.name()).collect();
+                let legal = legal.join(", ");
+                Err(E::custom(format!("no controller \"{name}\"; legal: {legal} or FILE.py:CLASS")))
+            }
+            Err(error) => Err(E::custom(error)),
+        }
+    }
 }
 
 controllers! {

@@ -363,6 +363,10 @@ impl HostProfile {
     fn change_extensions(&mut self, overrides: &HostOverrides) -> Result<(), IllegalOverride> {
         let name = self.name;
         if let (true, Some(congestion)) = (self.has_options(), overrides.congestion) {
+            if let Congestion::Own(own) = congestion {
+                let refused = |(value, legal)| IllegalOverride { key: "congestion", value, legal };
+                own.validate().map_err(refused)?;
+            }
             let accurate = congestion.habits().needs_accurate_ecn;
             self.ecn = if accurate { Ecn::Accurate } else { Ecn::Off };
             self.stack = Self::linux6(congestion);

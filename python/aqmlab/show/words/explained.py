@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from aqmlab import _core
 from aqmlab.classes import files
-from aqmlab.load.controllers import controller_sources
+from aqmlab.load.controllers import controller_sources, parameters_of_file
 from aqmlab.models.loading import is_model, models_of
 
 if TYPE_CHECKING:
@@ -118,16 +118,31 @@ def is_model_in_file(name: str, folder: str | Path = ".") -> bool:
     A misspelt class is then told among the models of its file, and not among schemes.
     """
     file, _, own = name.rpartition(":")
-    path = Path(folder) / file
-    if path.suffix != ".py" or not path.is_file():
-        return False
-    try:
-        module = files.module_of(file, path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError):
-        return False
-    if isinstance(module, str):
+    module = files.module_in(folder, file)
+    if module is None:
         return False
     return is_model(getattr(module, own, None)) or (not hasattr(module, own) and bool(models_of(module)))
+
+
+def schema_of_controller(name: str) -> dict[str, Any]:
+    """The JSON Schema of the table of a congestion controller in a file.
+
+    Raises:
+        ScenarioError: The file or what is in it is refused.
+    """
+    return {"$schema": _DIALECT, "title": name, **parameters_of_file(name)}
+
+
+def explained_controller(name: str) -> str:
+    """What a congestion controller in a file is, its parameters, and what it is used with.
+
+    Raises:
+        ScenarioError: The file or what is in it is refused.
+    """
+    table = parameters_of_file(name)
+    parameters = {key: each for key, each in table["properties"].items() if key != "controller"}
+    described = _core.describe_parameters(json.dumps(parameters)) if parameters else "\n  none\n"
+    return _own_controller_in_words(name, _one_line(table), described)
 
 
 def schema_of_model(name: str, folder: str | Path = ".") -> dict[str, Any]:
@@ -173,8 +188,22 @@ def controller_in_words(name: str) -> str:
     """
     source = controller_sources()[name]
     told = " ".join(["Congestion controller.", *filter(None, [_WHAT_IT_DOES.get(name)]), f"Source: {source}"])
+    return "\n".join(
+        [name, "", told, "", "Uses:", *_used(name), "", "Rules and evidence: docs/reference/tcp.md.", ""]
+    )
+
+
+def _own_controller_in_words(name: str, meaning: str, parameters: str) -> str:
+    """What a controller in a file does, by its class, its parameters in words, and what it is used with."""
+    heading = 'Parameters (keys of congestion = { controller = "..." } in host):'
+    lines = [name, "", f"Congestion controller. {meaning}", "", heading, parameters.rstrip("\n"), "", "Uses:"]
+    return "\n".join([*lines, *_used(name), "", "How to write one: docs/how-to/own-controller.md.", ""])
+
+
+def _used(name: str) -> list[str]:
+    """Where a controller is named."""
     other = "reno" if name == "cubic" else "cubic"
-    used = [
+    return [
         f'  host = {{ congestion = "{name}" }}',
         "      with a linux6 profile, in [[flows]], [users] and [[populations]]",
         f"  aqmlab evaluate {name}",
@@ -182,6 +211,3 @@ def controller_in_words(name: str) -> str:
         f"  aqmlab compare SCENARIO.toml --senders {other},{name}",
         "      alone and beside others, in each queue",
     ]
-    return "\n".join(
-        [name, "", told, "", "Uses:", *used, "", "Rules and evidence: docs/reference/tcp.md.", ""]
-    )

@@ -45,7 +45,8 @@ def with_controller(document: Mapping[str, Any], controller: str) -> Scenario:
     overrides: dict[str, Any] = {}
     for place, group in enumerate(document["flows"]):
         is_subject = group["host"]["congestion"] == SUBJECT
-        flows.append({**group, "host": {**group["host"], "congestion": asked.name}} if is_subject else group)
+        own = {**group, "host": {**group["host"], "congestion": asked.congestion}}
+        flows.append(own if is_subject else group)
         if is_subject:
             overrides |= {f"flows.{place}.host.{key}": value for key, value in asked.host.items()}
     try:

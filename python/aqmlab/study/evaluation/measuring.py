@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aqmlab import _core, arguments
+from aqmlab.controllers.loading import is_controller_in_file
 from aqmlab.errors import RefusalError
 from aqmlab.files.folders import require_writable
 from aqmlab.load.controllers import controller_sources, require_one_edition
@@ -63,7 +64,7 @@ def evaluate(
     Args:
         what: A queue discipline, perhaps with parameters: `codel:target_ms=20`, `my_red.py:MyRed`; or
             as Linux spells it, `codel target 20ms`. Or a congestion controller, perhaps with keys of its
-            hosts: `bbr-linux-v3`, `cubic:pacing=true`.
+            hosts: `bbr-linux-v3`, `cubic:pacing=true`; or one in a file, `my_aimd.py:Aimd:left_share=0.7`.
         schemes: Schemes beside a scheme; by default pie, codel and drop-tail.
         controllers: Controllers beside a controller; by default cubic and reno, whose harm to themselves is
             the threshold.
@@ -122,6 +123,8 @@ def method_of(what: str) -> Method:
     if what.partition(":")[0].strip() in controllers:
         return CONTROLLERS
     name = ParametrizedScheme.of(what).name
+    if is_controller_in_file(name):
+        return CONTROLLERS
     if name in schemes or ":" in name:  # one in a file
         return SCHEMES
     require_one_edition("what", name)

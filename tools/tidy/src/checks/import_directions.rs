@@ -3,7 +3,7 @@
 //! `units <- random <- {aqm <- link, tcp, web} <- scenario <- driver <- {sim, live} <- python`,
 //! `units <- record <- {session, driver, python}`, `units <- wire <- {tcp, sim, live, python}`,
 //! `record <- applications <- {session, scenario, driver}`, `{web, record} <- session <- {scenario, driver}`;
-//! `declared <- {aqm, web} <- plugin <- python`; `aqm <- aqm-c`; `{record, scenario, sim} <- browser`.
+//! `declared <- {aqm, tcp, web} <- plugin <- python`; `aqm <- aqm-c`; `{record, scenario, sim} <- browser`.
 
 use crate::finding::Finding;
 use crate::manifest;
@@ -17,10 +17,10 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("declared", &[]),
     ("aqm", &["units", "random", "declared"]),
     ("link", &["units", "random", "aqm"]),
-    ("tcp", &["units", "random", "wire"]),
+    ("tcp", &["units", "random", "wire", "declared"]),
     ("web", &["units", "random", "declared"]),
     ("aqm-c", &["units", "random", "aqm"]),
-    ("plugin", &["units", "random", "aqm", "web"]),
+    ("plugin", &["units", "random", "aqm", "tcp", "web"]),
     ("record", &["units"]),
     ("applications", &["units", "random", "record"]),
     ("session", &["units", "random", "web", "record", "applications"]),

@@ -124,22 +124,25 @@ impl Coupled {
     ) -> Verdict {
         let coupled = if self.rests(bytes) { 0.0 } else { self.controller.coupled(self.settings.coupling) };
         if coupled >= 1.0 && self.settings.drops_on_overload {
-            return self.overloaded(coupled);
+            return self.overloaded(&packet.facts, coupled);
         }
         let waited = packet.arrived.map_or(Span::ZERO, |arrived| now.since(arrived));
         let native = if is_long { self.ramp(waited) } else { 0.0 };
+        if !packet.facts.codepoint.can_be_marked() {
+            return Verdict::Pass;
+        }
         let marks = self.sums[Kind::LowLatency as usize].recurs(native.max(coupled.min(1.0)));
         if marks { Verdict::Signal(Reason::Early) } else { Verdict::Pass }
     }
 
-    fn overloaded(&mut self, coupled: f64) -> Verdict {
+    fn overloaded(&mut self, packet: &PacketFacts, coupled: f64) -> Verdict {
         let classic = self.controller.classic();
         let sum = &mut self.sums[Kind::LowLatency as usize];
         if sum.recurs(classic) {
             return Verdict::Drop(Reason::Early);
         }
         // More than one in one would pile up in the sum, and mark long after the overload.
-        if sum.recurs(coupled.min(1.0)) { Verdict::Signal(Reason::Early) } else { Verdict::Pass }
+        if packet.codepoint.can_be_marked() && sum.recurs(coupled.min(1.0)) { Verdict::Signal(Reason::Early) } else { Verdict::Pass }
     }
 
     const fn rests(&self, bytes: u64) -> bool {

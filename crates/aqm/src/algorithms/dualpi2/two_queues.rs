@@ -2,18 +2,51 @@
 
 use super::Schedule;
 use super::coupled::{Coupled, Kind, LengthTestedOn, heads};
+use super::protection::Protection;
 use crate::aqm::{Departing, Verdict};
 use crate::header::HeaderFields;
 use crate::packet::{Codepoint, PacketFacts};
 use crate::scheduler::{Backlogs, End, Scheduler, Turn, Victim};
-use aqmlab_units::{Probability, Span, Time};
+use aqmlab_units::{Probability, Rate, Span, Time};
 use std::collections::VecDeque;
+
+/// Who is sorted where.
+#[derive(Clone)]
+pub(super) struct Sorting {
+    /// Whether the ECN field tells.
+    pub(super) tells_apart: bool,
+    /// The DSCP that the L queue takes as well.
+    pub(super) dscp: Option<u8>,
+    /// Who of those is sent to the C queue.
+    pub(super) protection: Option<Box<Protection>>,
+}
+
+impl Sorting {
+    /// The queue of an arrival.
+    fn queue_of(
+        &mut self,
+        now: Time,
+        packet: &PacketFacts,
+        header: &HeaderFields,
+        queues: &dyn Backlogs,
+    ) -> Kind {
+        let scalable = self.tells_apart && matches!(packet.codepoint, Codepoint::Ect1 | Codepoint::Ce);
+        if !scalable && self.dscp != Some(header.dscp) {
+            return Kind::Classic;
+        }
+        let redirected = self.protection.as_mut().is_some_and(|protection| {
+            let waiting = queues.bytes(Kind::LowLatency as usize);
+            protection.redirects(now, packet.flow, header.flow_hash, packet.bytes, waiting)
+        });
+        if redirected { Kind::Classic } else { Kind::LowLatency }
+    }
+}
 
 /// Serves the L queue, unless the C queue's time has come.
 #[derive(Clone)]
 pub(super) struct TwoQueues {
     schedule: Schedule,
-    tells_apart: bool,
+    sorting: Sorting,
     /// What the C queue has to wait for, in bytes: it is served when this is above zero.
     classic_credit: f64,
     /// What it begins with, and begins with again whenever the link finds nothing to send.
@@ -28,7 +61,7 @@ pub(super) struct TwoQueues {
 }
 
 impl TwoQueues {
-    pub(super) fn new(schedule: Schedule, tells_apart: bool, mtu_bytes: u32, coupled: Coupled) -> Self {
+    pub(super) fn new(schedule: Schedule, sorting: Sorting, mtu_bytes: u32, coupled: Coupled) -> Self {
         let initial_credit = match schedule {
             Schedule::Weighted { classic_share } => f64::from(mtu_bytes) * (2.0 * classic_share - 1.0),
             Schedule::TimeShifted { .. } => 0.0,
@@ -36,7 +69,7 @@ impl TwoQueues {
         let tests_on_arrival = coupled.settings.length_tested_on == LengthTestedOn::Arrival;
         Self {
             schedule,
-            tells_apart,
+            sorting,
             classic_credit: initial_credit,
             initial_credit,
             both_hold_packets: false,
@@ -65,12 +98,11 @@ impl Scheduler for TwoQueues {
         &mut self,
         now: Time,
         packet: &PacketFacts,
-        _header: &HeaderFields,
+        header: &HeaderFields,
         queues: &dyn Backlogs,
     ) -> usize {
         self.advance(now, queues);
-        let low_latency = matches!(packet.codepoint, Codepoint::Ect1 | Codepoint::Ce) && self.tells_apart;
-        self.last_arrival = if low_latency { Kind::LowLatency } else { Kind::Classic } as usize;
+        self.last_arrival = self.sorting.queue_of(now, packet, header, queues) as usize;
         self.last_arrival
     }
 
@@ -130,6 +162,12 @@ impl Scheduler for TwoQueues {
 
     fn on_empty(&mut self, _now: Time, _queue: usize) {}
 
+    fn on_rate(&mut self, rate: Rate) {
+        if let Some(protection) = &mut self.sorting.protection {
+            protection.change_rate(rate);
+        }
+    }
+
     /// The last arrival makes room.
     fn victim(&mut self, _now: Time, _queues: &dyn Backlogs) -> Victim {
         if Kind::of(self.last_arrival) == Kind::LowLatency {
@@ -149,5 +187,8 @@ impl Scheduler for TwoQueues {
     fn observe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
         self.coupled.observe(sink);
         sink("classic_credit_bytes", self.classic_credit);
+        if let Some(protection) = &self.sorting.protection {
+            sink("redirected_packets", protection.redirected() as f64);
+        }
     }
 }

@@ -1,0 +1,60 @@
+"""`aqmlab controller`: for those who write a congestion controller."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import click
+
+from aqmlab.cli.numbers import Numbers, numbers_options
+from aqmlab.terminal.console import say
+
+
+@click.group
+def controller() -> None:
+    """Test your own congestion controller.
+
+    \b
+    Examples:
+      aqmlab controller check my_aimd.py:Aimd
+    """
+
+
+@controller.command
+@click.argument("names", metavar="FILE.py:CLASS...", nargs=-1, required=True)
+@click.option("--cases", default=200, show_default=True, type=click.IntRange(1), help="Cases of 200 facts.")
+@numbers_options
+def check(names: tuple[str, ...], cases: int) -> Numbers:
+    """Check the rules of controllers on random facts.
+
+    With each controller's defaults: a window of a segment or more, one segment after a timeout, no growth by
+    a pause or where the application limits, and others, each with its RFC. A class with on_lost is held to
+    those of every controller, others also to those of Reno's kin. The exit code is 2 if a rule is broken.
+
+    \b
+    Examples:
+      aqmlab controller check my_aimd.py:Aimd
+      aqmlab controller check my_aimd.py:Aimd --cases 1000
+    """
+    from aqmlab.controllers.trial import check as checked
+    from aqmlab.controllers.trial import laws_of
+    from aqmlab.statistics.tidy import tidy_numbers
+
+    found, rows = {name: checked(name, cases=cases) for name in names}, {}
+    for name, broken in found.items():
+        laws = laws_of(name)
+        say(f"{name}: {_in_words(len(laws), len(broken))}")
+        for each in broken:
+            say(str(each))
+        wrong = {each.law for each in broken}
+        rows[name] = {f"passes/rules.{law}": float(law not in wrong) for law in laws}
+    facts = {name: [asdict(each) for each in broken] for name, broken in found.items()}
+    return Numbers(
+        lambda: tidy_numbers((name, None, row) for name, row in rows.items()),
+        lambda: {"findings": facts},
+        2 if any(found.values()) else 0,
+    )
+
+
+def _in_words(laws: int, broken: int) -> str:
+    return f"breaks {broken} of {laws} rules" if broken else f"keeps all {laws} rules"
