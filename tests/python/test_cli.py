@@ -92,6 +92,7 @@ def test_every_command_is_there() -> None:
         "bundle",
         "calibrate",
         "compare",
+        "controller",
         "crossvalidate",
         "design",
         "doctor",

@@ -22,7 +22,14 @@ def controller() -> None:
 
 @controller.command
 @click.argument("names", metavar="FILE.py:CLASS...", nargs=-1, required=True)
-@click.option("--cases", default=200, show_default=True, type=click.IntRange(1), help="Cases of 200 facts.")
+@click.option(
+    "--cases",
+    type=click.IntRange(min=1),
+    default=200,
+    show_default=True,
+    metavar="N",
+    help="Number of random cases, of 200 facts each.",
+)
 @numbers_options
 def check(names: tuple[str, ...], cases: int) -> Numbers:
     """Check the rules of controllers on random facts.
