@@ -59,6 +59,7 @@ SHORT = {
     "list": (),
     "explain": ("red",),
     "schema": (),
+    "controller": ("check", f"{ROOT / 'examples/my_aimd.py'}:Aimd"),
     "model": ("check", f"{ROOT / 'examples/my_pages.py'}:News"),
     "scheme": ("cost", "red"),
     "evaluate": ("red", "--only", "5.1.1", "--schemes", "drop-tail", "--seeds", "1"),

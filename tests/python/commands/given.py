@@ -164,6 +164,7 @@ MADE: Mapping[str, tuple[str, ...]] = {
     "red.toml": ("cp {red-line.toml} .",),
     "my-sweep.toml": ("cp {red-line.toml} .",),
     "site/": ("mkdir site", "cp {site/page.html} site/"),
+    "my_aimd.py": ("cp examples/my_aimd.py .",),
     "my_pages.py": ("cp examples/my_pages.py .",),
     "my_red.py": ("cp examples/my_red.py .",),
     "my_red.c": ("cp examples/my_red.c .",),
