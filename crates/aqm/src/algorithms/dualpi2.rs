@@ -201,6 +201,7 @@ impl Params {
             length_tested_on: self.length_tested_on,
             drops_on_overload: self.overload == Overload::Drop,
             spared_bytes: if self.spare_nearly_empty { 2 * u64::from(self.mtu_bytes) } else { 0 },
+            marks: self.ecn,
         }
     }
 }

@@ -174,9 +174,9 @@ class DualPi2(Scheme):
                 if p_cl >= 1 and self.overload == "drop":
                     if self.recur("l", p_c):
                         fate = "early"
-                    elif packet["ecn"] != "not_ect" and self.recur("l", p_cl):
+                    elif self.ecn and packet["ecn"] != "not_ect" and self.recur("l", p_cl):
                         fate = "mark"
-                elif packet["ecn"] != "not_ect":
+                elif self.ecn and packet["ecn"] != "not_ect":
                     native = self.laqm(now, packet) if long > self.queue_length_packets else 0.0
                     if self.recur("l", max(native, p_cl)):
                         fate = "mark"

@@ -48,6 +48,8 @@ pub(super) struct CoupledSettings {
     pub(super) drops_on_overload: bool,
     /// Coupled likelihoods rest while fewer bytes wait in both queues.
     pub(super) spared_bytes: u64,
+    /// Whether anything is marked.
+    pub(super) marks: bool,
 }
 
 /// The scheme of either queue: packets wait, and the scheduler, which sees both, decides.
@@ -128,7 +130,7 @@ impl Coupled {
         }
         let waited = packet.arrived.map_or(Span::ZERO, |arrived| now.since(arrived));
         let native = if is_long { self.ramp(waited) } else { 0.0 };
-        if !packet.facts.codepoint.can_be_marked() {
+        if !self.can_mark(&packet.facts) {
             return Verdict::Pass;
         }
         let marks = self.sums[Kind::LowLatency as usize].recurs(native.max(coupled.min(1.0)));
@@ -136,13 +138,17 @@ impl Coupled {
     }
 
     fn overloaded(&mut self, packet: &PacketFacts, coupled: f64) -> Verdict {
-        let classic = self.controller.classic();
+        let (classic, can_mark) = (self.controller.classic(), self.can_mark(packet));
         let sum = &mut self.sums[Kind::LowLatency as usize];
         if sum.recurs(classic) {
             return Verdict::Drop(Reason::Early);
         }
         // More than one in one would pile up in the sum, and mark long after the overload.
-        if packet.codepoint.can_be_marked() && sum.recurs(coupled.min(1.0)) { Verdict::Signal(Reason::Early) } else { Verdict::Pass }
+        if can_mark && sum.recurs(coupled.min(1.0)) { Verdict::Signal(Reason::Early) } else { Verdict::Pass }
+    }
+
+    const fn can_mark(&self, packet: &PacketFacts) -> bool {
+        self.settings.marks && packet.codepoint.can_be_marked()
     }
 
     const fn rests(&self, bytes: u64) -> bool {
@@ -195,6 +201,7 @@ mod tests {
         length_tested_on: LengthTestedOn::Departure,
         drops_on_overload: true,
         spared_bytes: 0,
+        marks: true,
     };
 
     #[test]
