@@ -87,6 +87,12 @@ pub trait Parameters {
         false
     }
 
+    /// Whether packets of one flow and codepoint may overtake one another, as where a flow is sent to
+    /// another queue in the middle.
+    fn reorders_flows(&self) -> bool {
+        false
+    }
+
     /// The values in force at a port of the parameters that follow from its link or from one another where
     /// they are not given, by key, in their own units; given ones among these count too. Called only on valid
     /// parameters.

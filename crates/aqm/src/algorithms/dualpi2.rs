@@ -254,6 +254,11 @@ impl Parameters for Params {
         2
     }
 
+    /// A redirected packet waits behind others than the one before it.
+    fn reorders_flows(&self) -> bool {
+        self.queue_protection.is_some()
+    }
+
     fn build(&self, facts: &PortFacts) -> Discipline {
         let highest = if self.overload == Overload::Overflow { (1.0 / self.coupling).min(1.0) } else { 1.0 };
         let controller = Pi2Controller::new(self.target_ms / 1e3, self.alpha_hz, self.beta_hz, highest);

@@ -312,6 +312,12 @@ impl Scheme {
         self.parameters().starves_the_unresponsive().or_else(within)
     }
 
+    /// Whether packets of one flow and codepoint may overtake one another: [`Parameters::reorders_flows`].
+    #[must_use]
+    pub fn reorders_flows(&self) -> bool {
+        self.parameters().reorders_flows() || self.all_within().any(Self::reorders_flows)
+    }
+
     /// Whether a guard stands in front that may refuse as much as it likes:
     /// [`Parameters::is_guarded_at_will`].
     #[must_use]

@@ -161,7 +161,8 @@ impl Witness {
     }
 
     /// In the end: nobody left twice, those sent left in order (of several queues, those of one flow and
-    /// codepoint, which nothing sorts apart), and only capable packets changed, if any.
+    /// codepoint, which nothing sorts apart, unless the scheme reorders these), and only capable packets
+    /// changed, if any.
     fn check_fates(&self) -> Result<(), String> {
         let mut gone = BTreeSet::new();
         let mut last_of_queue = BTreeMap::new();
@@ -169,7 +170,7 @@ impl Witness {
             let (Fate::Sent(packet) | Fate::Lost(packet, _)) = fate;
             require(gone.insert(packet.id), || format!("packet {} left twice", packet.id))?;
             let before = self.came[packet.id as usize].facts;
-            if matches!(fate, Fate::Sent(_)) {
+            if matches!(fate, Fate::Sent(_)) && !self.scheme.reorders_flows() {
                 let queue =
                     if self.scheme.is_one_queue() { None } else { Some((before.flow, before.codepoint)) };
                 let last_sent = last_of_queue.insert(queue, packet.id);
