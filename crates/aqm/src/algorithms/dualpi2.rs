@@ -139,11 +139,9 @@ pub struct Params {
     /// Differentiated services codepoint of packets that join the L queue whatever their ECN field: 45 is
     /// that of traffic that builds no queue (RFC 9956).
     #[schemars(range(max = 63))]
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub low_latency_dscp: Option<u8>,
     /// Sends packets of flows that build a queue in the L queue to the C queue, as DOCSIS does (RFC 9957):
     /// { } or { critical_score_us = ... }.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub queue_protection: Option<QueueProtection>,
 }
 
