@@ -168,7 +168,7 @@ pub struct OwnCongestion(&'static Kept);
 
 struct Kept {
     /// As scenarios spell it.
-    name: String,
+    name: &'static str,
     traits: OwnTraits,
     own: Box<dyn OwnController>,
 }
@@ -189,7 +189,8 @@ impl OwnCongestion {
         let place = (declared.name.to_string(), own.to_json().to_string());
         let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
         let make = || -> &'static Kept {
-            Box::leak(Box::new(Kept { name: declared.spelt().to_owned(), traits: own.traits(), own }))
+            let name = Box::leak(declared.spelt().into());
+            Box::leak(Box::new(Kept { name, traits: own.traits(), own }))
         };
         Ok(Some(Self(kept.entry(place).or_insert_with(make))))
     }
@@ -197,7 +198,7 @@ impl OwnCongestion {
     /// As scenarios spell it.
     #[must_use]
     pub const fn name(self) -> &'static str {
-        self.0.name.as_str()
+        self.0.name
     }
 
     /// Checks its parameters.
