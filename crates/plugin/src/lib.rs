@@ -1,5 +1,5 @@
-//! Schemes, traffic models and congestion controllers that are found while the program runs: declared as data, and called through one
-//! table of C functions or by whoever embeds this workspace.
+//! Schemes, traffic models and congestion controllers that are found while the program runs: declared as
+//! data, and called through one table of C functions or by whoever embeds this workspace.
 //!
 //! - [`DeclaredScheme`]: the parameters of such a scheme as data, from which follow its JSON schema, its
 //!   checks and its description, as of the schemes that are types.

@@ -180,9 +180,9 @@ fn is_class(key: &str) -> bool {
     is_model(key) || is_controller(key)
 }
 
-/// Loads every scheme, traffic model and controller in a file that `tree` names, keeps the texts of the files in the
-/// tree, and puts the names under which they are declared into it. `folder` is where relative names are
-/// looked for; without it nothing is read.
+/// Loads every scheme, traffic model and controller in a file that `tree` names, keeps the texts of the files
+/// in the tree, and puts the names under which they are declared into it. `folder` is where relative names
+/// are looked for; without it nothing is read.
 pub(crate) fn load_own(
     tree: &mut Node,
     folder: Option<&Path>,

@@ -27,22 +27,22 @@
 //! | `schedule.weighted` `classic_share` | | 1/16; 0.1 (Linux) | above 0, below 1 |
 //! | `schedule.time_shifted` `shift_ms` | ms | 50 | 0 to 1e9 |
 //! | `low_latency_dscp` | | 45 (RFC 9956) | 0 to 63, or none |
-//! | `queue_protection` | | RFC 9957 | `critical_delay_us`, `critical_score_us` above 0 to 1e12, `aging_exponent` 0 to 40 |
+//! | `queue_protection` | | RFC 9957 | in microseconds above 0 to 1e12, `aging_exponent` 0 to 40 |
 //!
-//! Departures and silences. The likelihoods are added up as in the RFC's `recur`, one sum for each queue, and
-//! no coin is tossed; both likelihoods of an overloaded L queue go into its one sum, and one of more than 1
-//! counts as 1, so that no overload marks beyond its end. The buffer is exceeded by the bytes that arrive,
-//! where the RFC tests for a packet of the largest size: what finds no room is discarded at the tail of its
-//! queue. The L queue's own delay is that of the packet that leaves. The RFC's listing tests the length of
-//! the L queue on departure, its text thinks of arrival: `length_tested_on`. Its weighted round robin is not
-//! spelt out: here it is Linux's, whose credit moves only while both queues hold packets, by what was sent,
-//! and begins anew when the link finds nothing to send (the RFC's note in appendix A.1). Gains and interval
-//! are those of the RFC's text, which are for 16 ms: the formulas of its listing give 15 ms, 0.15 and 3.0.
-//! Linux's overload without drops bounds p' where k·p' is 1: `overload`. The RFC's note on backlogs of less
-//! than two packets is `spare_nearly_empty`. With `ecn = false` nothing is told apart, and everything is
-//! Classic (RFC 9331, section 5.1 on what is disabled). Packets that join the L queue by their DSCP (RFC 9332,
-//! section 2.5.1.1) and cannot be marked are let pass where others are marked (RFC 9957, section 3), and are
-//! dropped with the others in overload.
+//! Departures and silences. The likelihoods are added up as in the RFC's `recur`, one sum for each queue,
+//! and no coin is tossed; both likelihoods of an overloaded L queue go into its one sum, and one of more
+//! than 1 counts as 1, so that no overload marks beyond its end. The buffer is exceeded by the bytes that
+//! arrive, where the RFC tests for a packet of the largest size: what finds no room is discarded at the
+//! tail of its queue. The L queue's own delay is that of the packet that leaves. The RFC's listing tests
+//! the length of the L queue on departure, its text thinks of arrival: `length_tested_on`. Its weighted
+//! round robin is not spelt out: here it is Linux's, whose credit moves only while both queues hold
+//! packets, by what was sent, and begins anew when the link finds nothing to send (the RFC's note in
+//! appendix A.1). Gains and interval are those of the RFC's text, which are for 16 ms: the formulas of its
+//! listing give 15 ms, 0.15 and 3.0. Linux's overload without drops bounds p' where k·p' is 1: `overload`.
+//! The RFC's note on backlogs of less than two packets is `spare_nearly_empty`. With `ecn = false` nothing
+//! is told apart, and everything is Classic (RFC 9331, section 5.1 on what is disabled). Packets that join
+//! the L queue by their DSCP (RFC 9332, section 2.5.1.1) and cannot be marked are let pass where others are
+//! marked (RFC 9957, section 3), and are dropped with the others in overload.
 
 mod coupled;
 mod protection;

@@ -6,9 +6,9 @@
 //! `sender/modern/`. Most controllers answer a loss with a smaller window and differ in how it grows:
 //! `segment_window.rs` has what they share.
 //!
-//! Those that come from outside are in `own.rs`. Adding a controller is a file here, a line in the list below and a table of worked cases in
-//! `tests/controllers/`. The stacks before SACK have windows that their recovery inflates:
-//! `sender/classic/window/`.
+//! Those that come from outside are in `own.rs`. Adding a controller is a file here, a line in the list below
+//! and a table of worked cases in `tests/controllers/`. The stacks before SACK have windows that their
+//! recovery inflates: `sender/classic/window/`.
 
 #[cfg(test)]
 mod any_facts;
@@ -37,11 +37,7 @@ pub use hystart::HyStart;
 
 use aqmlab_random::Key;
 use aqmlab_units::Rate;
-use own::OwnCongestion;
-use schemars::{JsonSchema, Schema};
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::{Map, Value};
+use schemars::JsonSchema;
 
 impl CongestionController {
     /// Sets the window, in segments, of a controller that leaves it to others; answers whether it does.
@@ -63,12 +59,12 @@ macro_rules! controllers {
 
         /// The congestion controllers of modern senders, by the names that scenarios have for them.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
-        #[schemars(transform = with_own)]
+        #[schemars(transform = own::with_own)]
         pub enum Congestion {
             $($(#[$about])+ #[schemars(rename = $key)] $name,)+
             /// One from outside this crate, which [`own::DeclaredControllers`] declare.
             #[schemars(skip)]
-            Own(OwnCongestion),
+            Own(own::OwnCongestion),
         }
 
         impl Congestion {
@@ -344,64 +340,6 @@ impl Habits {
     /// None of it.
     pub(crate) const NONE: Self =
         Self { needs_accurate_ecn: false, has_hystart: false, needs_pacing: false, models_path: false };
-}
-
-/// A controller is a name, or a table that names one in a file with its parameters.
-fn with_own(schema: &mut Schema) {
-    let table = serde_json::json!({
-        "type": "object",
-        "description": "One in a file, and its parameters.",
-        "properties": {
-            own::CONTROLLER: { "type": "string", "description": "`FILE.py:CLASS`." }
-        },
-        "required": [own::CONTROLLER],
-    });
-    if let Some(Value::Array(choices)) = schema.get_mut("oneOf") {
-        choices.push(table);
-    }
-}
-
-impl Serialize for Congestion {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Own(own) => own.serialize(serializer),
-            _ => serializer.serialize_str(self.name()),
-        }
-    }
-}
-
-impl<'de> Deserialize<'de> for Congestion {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        match Value::deserialize(deserializer)? {
-            Value::String(name) => Self::parse(&name, Map::new()),
-            Value::Object(mut table) => {
-                let name = table.remove(own::CONTROLLER);
-                let name = name.ok_or_else(|| D::Error::missing_field(own::CONTROLLER))?;
-                let name = name.as_str().ok_or_else(|| D::Error::custom("controller: no name"))?;
-                Self::parse(name, table)
-            }
-            other => Err(D::Error::custom(format!("{other} is no congestion controller"))),
-        }
-    }
-}
-
-impl Congestion {
-    /// The controller with this name, with the parameters of a table.
-    fn parse<E: serde::de::Error>(name: &str, table: Map<String, Value>) -> Result<Self, E> {
-        if let Some(known) = Self::ALL.iter().copied().find(|known| known.name() == name) {
-            let Some(key) = table.keys().next() else { return Ok(known) };
-            return Err(E::custom(format!("{name} has no parameter `{key}`; keys of host may change it")));
-        }
-        match OwnCongestion::parse(name, table) {
-            Ok(Some(own)) => Ok(Self::Own(own)),
-            Ok(None) => {
-                let legal: Vec<&str> = Self::ALL.iter().map(|known| known.name()).collect();
-                let legal = legal.join(", ");
-                Err(E::custom(format!("no controller \"{name}\"; legal: {legal} or FILE.py:CLASS")))
-            }
-            Err(error) => Err(E::custom(error)),
-        }
-    }
 }
 
 controllers! {

@@ -1,19 +1,21 @@
 //! Controllers from outside this crate: whoever writes one is told what every controller is told, and answers
 //! with a window.
 //!
-//! A [`ControllerDeclaration`] is what is known before there are parameters, an [`OwnController`] one with its
-//! parameters, an [`OwnInstance`] that of one connection. [`DeclaredControllers`] says which can be named while
-//! a text is read. What was read is kept for as long as the program runs, each once: profiles of hosts stay
-//! plain data.
+//! A [`ControllerDeclaration`] is what is known before there are parameters, an [`OwnController`] one with
+//! its parameters, an [`OwnInstance`] that of one connection. [`DeclaredControllers`] says which can be named
+//! while a text is read. What was read is kept for as long as the program runs, each once: profiles of hosts
+//! stay plain data.
 
 use super::control::{Codepoint, Settings};
 use super::facts::{Acknowledged, Loss, LostSegment, Marks, Measured, Opening, Recovered, Sent, Timeout};
-use super::{CongestionControl, Habits};
+use super::{Congestion, CongestionControl, Habits};
 use aqmlab_declared::Declarations;
 use aqmlab_random::Key;
 use aqmlab_units::Rate;
+use schemars::Schema;
+use serde::de::Error as _;
 use serde::ser::SerializeMap;
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -240,6 +242,64 @@ impl Serialize for OwnCongestion {
             table.serialize_entry(key, value)?;
         }
         table.end()
+    }
+}
+
+/// A controller is a name, or a table that names one in a file with its parameters.
+pub(super) fn with_own(schema: &mut Schema) {
+    let table = serde_json::json!({
+        "type": "object",
+        "description": "One in a file, and its parameters.",
+        "properties": {
+            CONTROLLER: { "type": "string", "description": "`FILE.py:CLASS`." }
+        },
+        "required": [CONTROLLER],
+    });
+    if let Some(Value::Array(choices)) = schema.get_mut("oneOf") {
+        choices.push(table);
+    }
+}
+
+impl Serialize for Congestion {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Own(own) => own.serialize(serializer),
+            _ => serializer.serialize_str(self.name()),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Congestion {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match Value::deserialize(deserializer)? {
+            Value::String(name) => Self::parse(&name, Map::new()),
+            Value::Object(mut table) => {
+                let name = table.remove(CONTROLLER);
+                let name = name.ok_or_else(|| D::Error::missing_field(CONTROLLER))?;
+                let name = name.as_str().ok_or_else(|| D::Error::custom("controller: no name"))?;
+                Self::parse(name, table)
+            }
+            other => Err(D::Error::custom(format!("{other} is no congestion controller"))),
+        }
+    }
+}
+
+impl Congestion {
+    /// The controller with this name, with the parameters of a table.
+    fn parse<E: serde::de::Error>(name: &str, table: Map<String, Value>) -> Result<Self, E> {
+        if let Some(known) = Self::ALL.iter().copied().find(|known| known.name() == name) {
+            let Some(key) = table.keys().next() else { return Ok(known) };
+            return Err(E::custom(format!("{name} has no parameter `{key}`; keys of host may change it")));
+        }
+        match OwnCongestion::parse(name, table) {
+            Ok(Some(own)) => Ok(Self::Own(own)),
+            Ok(None) => {
+                let legal: Vec<&str> = Self::ALL.iter().map(|known| known.name()).collect();
+                let legal = legal.join(", ");
+                Err(E::custom(format!("no controller \"{name}\"; legal: {legal} or FILE.py:CLASS")))
+            }
+            Err(error) => Err(E::custom(error)),
+        }
     }
 }
 

@@ -214,7 +214,7 @@ mod tests {
     fn a_score_that_is_too_great_for_the_delay_redirects() {
         let mut own = protection(QueueProtection::default());
         assert!(own.redirects(at_us(0), 7, 0, 1_000, waiting_us(2_000)));
-        // At 1.5 ms it takes more than 4 · 1 / 1.5 = 2.667 ms; 1,000 us later 1.048 of the score are left, and
+        // At 1.5 ms it takes more than 4 · 1 / 1.5 = 2.667 ms; 1,000 us later 1.048 of it are left, and
         // 500 bytes add 1.024: 2.072.
         assert!(!own.redirects(at_us(1_000), 7, 0, 500, waiting_us(1_500)));
         // Another 500 bytes at once: 3.096.
