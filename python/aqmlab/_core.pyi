@@ -41,6 +41,7 @@ __all__ = [
     "call_layout",
     "check_scheme",
     "cloud_models",
+    "controller_schema",
     "describe_parameters",
     "explain",
     "json_schema",

@@ -163,7 +163,8 @@ impl Protection {
     /// `fill_bucket`: the score, in nanoseconds.
     fn fill(&mut self, now: Time, place: usize, congested_bytes: f64) -> f64 {
         let expires = &mut self.buckets[place].expires;
-        let score_ns = (expires.since(now).nanoseconds() as f64 + congested_bytes / self.aging).min(MOST_SCORE_NS);
+        let score_ns =
+            (expires.since(now).nanoseconds() as f64 + congested_bytes / self.aging).min(MOST_SCORE_NS);
         *expires = now + Span::from_nanoseconds(score_ns as u64);
         score_ns
     }
@@ -270,8 +271,11 @@ mod tests {
 
     #[test]
     fn parameters_are_those_of_the_rfc() {
-        let settings =
-            QueueProtection { critical_delay_us: Some(500.0), critical_score_us: 1_000.0, aging_exponent: 20.0 };
+        let settings = QueueProtection {
+            critical_delay_us: Some(500.0),
+            critical_score_us: 1_000.0,
+            aging_exponent: 20.0,
+        };
         let mut own = protection(settings);
         // 2^-10 B/ns: 600 bytes of congestion are 614.4 us. At 1 ms it takes more than 500 · 1,000 / 1,000.
         assert!(own.redirects(at_us(0), 7, 0, 600, waiting_us(1_000)));
