@@ -73,6 +73,7 @@ def test_each_study_has_its_folder_and_one_page_has_all(tmp_path: Path) -> None:
     assert all((tmp_path / "out" / f"{name}-tiny" / "scorecard.csv").is_file() for name in STUDIES)
     page = (tmp_path / "out" / "scorecard-tiny.md").read_text(encoding="utf-8")
     assert [line for line in page.splitlines() if line.startswith("## ")] == [
+        "## Every number and claim",
         "## All studies",
         "## christiansen2000, scale tiny",
         "## multicl, scale tiny",

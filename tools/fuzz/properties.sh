@@ -25,7 +25,7 @@ tests="--package aqmlab-tcp --test any_network --test any_overrides --test reduc
     --package aqmlab-web --test any_parameters
     --package aqmlab-scenario --test resolved
     --package aqmlab-aqm --test conformance
-    --package aqmlab-link --test any_arrivals --test several_in_one
+    --package aqmlab-link --test any_arrivals --test any_path --test several_in_one
     --package aqmlab-sim --package aqmlab-session --package aqmlab-record --lib"
 # Apart from the rounds: what does not compile is no finding of a seed.
 # shellcheck disable=SC2086  # a list of arguments

@@ -21,7 +21,9 @@ fn no_table_takes_unknown_keys() {
     let mut count = 0;
     tables(&json_schema(), "", &mut |path, table| {
         count += 1;
-        assert_eq!(table["additionalProperties"], false, "{path}");
+        // What else stands beside a controller in a file is held against that file's class.
+        let of_class = table["properties"].get("controller").is_some();
+        assert!(of_class || table["additionalProperties"] == false, "{path}");
     });
     assert!(count > 10, "{count} tables");
 }

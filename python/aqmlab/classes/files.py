@@ -7,6 +7,7 @@ because a scenario keeps the text of the file and nothing of what it might find 
 from __future__ import annotations
 
 import linecache
+import os
 import sys
 import traceback
 from pathlib import Path
@@ -44,6 +45,20 @@ def module_in(folder: str | Path, file: str) -> ModuleType | None:
     except (OSError, UnicodeDecodeError):
         return None
     return None if isinstance(module, str) else module
+
+
+def unreadable(file: str) -> str:
+    """Why a file of Python cannot be read or run; empty where it can, or where it is not one of Python."""
+    path = Path(file)
+    if path.suffix != ".py":
+        return ""
+    if not path.is_file():
+        return f"there is no file {os.path.join(os.curdir, file)}"  # noqa: PTH118  (a Path drops the dot)
+    try:
+        module = module_of(file, path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        return f"{file}: {error}"
+    return module if isinstance(module, str) else ""
 
 
 def described(file: str, name: str, error: BaseException, places: TracebackType | None) -> str:

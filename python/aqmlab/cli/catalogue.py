@@ -112,8 +112,14 @@ def _require_no_settings(name: str) -> None:
     """Refuses a scheme or controller with parameters: each of them is explained with the name."""
     from aqmlab.load.controllers import controller_sources
 
-    alone = name.partition(":")[0].strip()
-    if alone in [*_core.scheme_names(), *controller_sources()]:
+    file, *_ = name.split(".py:")
+    if file != name:
+        alone = ":".join(name.split(":")[:2])
+        known = [alone] if alone != name else []
+    else:
+        alone = name.partition(":")[0].strip()
+        known = [*_core.scheme_names(), *controller_sources(), *_core.profile_names()]
+    if alone in known:
         raise click.UsageError(f'NAME: "{name}" has settings; legal: the name alone, {alone}')
 
 

@@ -134,7 +134,7 @@ class Controller:
         """Everything outstanding is taken for lost."""
         if not timeout.repeated:
             self._keep()
-            self.threshold = max(LEAST_THRESHOLD, self.window_after_loss())
+            self.threshold = self._left()
         self.window, self._counted = timeout.in_flight + 1, 0
 
     def on_marks(self, marks: Marks) -> None:
@@ -181,8 +181,15 @@ class Controller:
         self._before = self.window, max(self.threshold, self._three_quarters())
 
     def _fall(self) -> None:
-        self.threshold = max(LEAST_THRESHOLD, self.window_after_loss())
+        self.threshold = self._left()
         self.window, self._counted = self.threshold, 0
+
+    def _left(self) -> float:
+        """What `window_after_loss` answers, two segments at the least."""
+        left = self.window_after_loss()
+        if not left >= 0:  # nor is what is no number
+            raise ValueError(f"window_after_loss() is {left}; legal: a number of segments, 0 or more")
+        return max(LEAST_THRESHOLD, left)
 
     def _three_quarters(self) -> float:
         return self.window // 2 + self.window // 4

@@ -135,6 +135,21 @@ def require_one_edition(place: str, name: str) -> None:
         )
 
 
+def require_acts_alone(place: str, controller: str) -> None:
+    """Refuses the controller whose window a program sets during the run.
+
+    Raises:
+        RefusalError: It is this one; `place` is the argument.
+    """
+    if controller.partition(":")[0].strip() == "agent":
+        raise RefusalError(
+            "agent has no rule of its own: a program sets its window during the run "
+            "(docs/how-to/agents.md); legal: another controller, or a class in a file",
+            place=place,
+            value=controller,
+        )
+
+
 def spelt_controller(controller: str) -> str:
     """A controller as people write it, `CUBIC`, `BBRv1`, with its other settings as they were typed."""
     name, colon, settings = controller.partition(":")

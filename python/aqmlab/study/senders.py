@@ -18,7 +18,7 @@ from aqmlab import arguments, shown
 from aqmlab.comparison import configurations
 from aqmlab.errors import ComparisonError, ScenarioError
 from aqmlab.inference import mean_interval
-from aqmlab.load.controllers import ParametrizedController, require_one_edition
+from aqmlab.load.controllers import ParametrizedController, require_acts_alone, require_one_edition
 from aqmlab.runs import Job, run_each
 from aqmlab.scenario import Scenario
 from aqmlab.seeds import Seeds, given_seeds
@@ -182,6 +182,7 @@ def senders(
         given = ", ".join(senders) or "none"
         raise ComparisonError(f"senders: one or more, each once, not {given}", place="senders")
     for sender in senders:
+        require_acts_alone("senders", sender)
         require_one_edition("senders", sender)
         _asked(sender)
     own = Scenario.of(scenario, overrides=overrides)

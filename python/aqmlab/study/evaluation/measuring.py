@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aqmlab import _core, arguments
+from aqmlab.classes.files import unreadable
 from aqmlab.controllers.loading import is_controller_in_file
 from aqmlab.errors import RefusalError
 from aqmlab.files.folders import require_writable
-from aqmlab.load.controllers import controller_sources, require_one_edition
+from aqmlab.load.controllers import controller_sources, require_acts_alone, require_one_edition
 from aqmlab.load.parametrized_scheme import ParametrizedScheme, warn_of_remarks
 from aqmlab.runs import Job, run_each
 from aqmlab.runs.budget import affordable
@@ -90,6 +91,7 @@ def evaluate(
         require_form(Path(output))
     if report is not None:
         require_writable(Path(report))
+    _require_runs(what)
     method = method_of(what)
     given = {"scheme": schemes, "controller": controllers}
     _require_one_kind(method, what, given)
@@ -137,6 +139,14 @@ def method_of(what: str) -> Method:
         legal=legal,
         nearest=closest(name, known),
     )
+
+
+def _require_runs(what: str) -> None:
+    """Refuses a file that cannot be read or run, and the controller that has no rule of its own."""
+    require_acts_alone("what", what)
+    file, python, _ = what.partition(".py:")
+    if wrong := unreadable(f"{file}.py") if python else "":
+        raise RefusalError(f"nothing to evaluate: {wrong}", place="what", value=what)
 
 
 def _require_one_kind(method: Method, what: str, given: Mapping[str, Sequence[str] | None]) -> None:
