@@ -233,6 +233,14 @@ FAILURES = {
         "def window_after_loss(self):\n    return 0\ndef on_loss(self, loss):\n    self.window = 0.5",
         "own.py:Own, after on_loss: self.window is 0.5; legal: a number of segments, 1 to 1e9",
     ),
+    "no number after a loss": (
+        "def window_after_loss(self):\n    return float('nan')",
+        "window_after_loss() is nan; legal: a number of segments, 0 or more",
+    ),
+    "less than nothing after a loss": (
+        "def window_after_loss(self):\n    return -3",
+        "window_after_loss() is -3; legal: a number of segments, 0 or more",
+    ),
     "a word": (
         "def grow(self, acknowledged):\n    self.window = 'wide'",
         "self.window is 'wide'; legal: a number of segments",
