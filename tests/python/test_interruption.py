@@ -33,8 +33,16 @@ def is_computing(process: subprocess.Popen[str]) -> bool:
     own = [
         thread for thread in Path(f"/proc/{process.pid}/task").iterdir() if thread.name != str(process.pid)
     ]
-    ticks = [int((thread / "stat").read_text().rsplit(")", 1)[1].split()[11]) for thread in own]
-    return max(ticks, default=0) > os.sysconf("SC_CLK_TCK") / 3
+    return max(map(ticks_of, own), default=0) > os.sysconf("SC_CLK_TCK") / 3
+
+
+def ticks_of(thread: Path) -> int:
+    """Its processor time; none of one that has ended since it was listed, as those that estimate a run do."""
+    try:
+        stat = (thread / "stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return 0
+    return int(stat.rsplit(")", 1)[1].split()[11])
 
 
 ENDINGS = [(signal.SIGINT, ""), (signal.SIGTERM, " by SIGTERM"), (signal.SIGHUP, " by SIGHUP")]
