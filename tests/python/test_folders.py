@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import resource
 import subprocess
 import sys
 import textwrap
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -19,6 +21,10 @@ from aqmlab.files.folders import (
     whole_file,
     write_whole,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import FrameType
 
 
 def test_a_folder_appears_under_its_name_only_when_it_is_complete(tmp_path: Path) -> None:
@@ -42,6 +48,55 @@ def test_nothing_is_left_when_the_writer_is_interrupted(
     with pytest.raises(interruption):
         write()
     assert list(tmp_path.iterdir()) == []
+
+
+def _written(place: Path) -> None:
+    with complete_or_absent(place) as temporary:
+        (temporary / "a").write_text("1")
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # what was open then
+@pytest.mark.parametrize("work", [_written, require_writable])
+def test_nothing_is_left_by_an_interruption_wherever_it_comes(
+    work: Callable[[Path], None], tmp_path: Path
+) -> None:
+    """Ctrl-C is raised between any two instructions: after each of them once, until the work gets through."""
+    files = {each.__code__.co_filename for each in (require_writable, contextlib.ExitStack.close)}
+
+    def interrupted_after(instructions: int, folder: Path) -> bool:
+        passed = 0
+
+        def trace(frame: FrameType, event: str, _: object) -> Any:  # noqa: ANN401 (as `settrace` has it)
+            nonlocal passed
+            if frame.f_code.co_filename not in files:
+                return None
+            frame.f_trace_opcodes = True
+            if event == "opcode":
+                passed += 1
+                if passed == instructions:
+                    raise KeyboardInterrupt
+            return trace
+
+        before = sys.gettrace()
+        sys.settrace(trace)
+        try:
+            work(folder / "result")
+        except KeyboardInterrupt:
+            return True
+        finally:
+            sys.settrace(before)
+        return False
+
+    for instructions in range(1, 100_000):
+        folder = tmp_path / str(instructions)
+        folder.mkdir()
+        interrupted = interrupted_after(instructions, folder)
+        assert {path.name for path in folder.iterdir()} <= {"result"}, instructions
+        if not interrupted:
+            break
+    else:
+        pytest.fail("it never got through")
+    assert instructions > 20
 
 
 def test_an_existing_folder_is_refused_and_left_alone(tmp_path: Path) -> None:

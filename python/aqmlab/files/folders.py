@@ -15,6 +15,7 @@ import os
 import re
 import secrets
 import shutil
+import tempfile
 from collections import Counter
 from contextlib import contextmanager
 from pathlib import Path
@@ -144,14 +145,13 @@ def require_writable(folder: Path) -> None:
             ancestor = ancestor.parent
         if not ancestor.is_dir():
             raise FolderError(f"{folder}: cannot be created, because {ancestor} is a file")
-        probe = _make_temporary(ancestor)
+        # Without a name, where the system has that: whatever ends the process leaves nothing behind.
+        with tempfile.TemporaryFile(dir=ancestor, prefix=PARTIAL_PREFIX):
+            pass
     except OSError as error:
         if error.errno in _NO_SPACE:
             raise _storage_error(folder, error) from error
         raise FolderError(f"{folder}: cannot write in {ancestor}: {error.strerror}") from error
-    # Another writer may have taken it for abandoned, which serves as well.
-    with contextlib.suppress(FileNotFoundError):
-        probe.rmdir()
 
 
 def finished_files(folder: Path, pattern: str) -> list[Path]:
@@ -175,26 +175,18 @@ def remove_abandoned(parent: Path) -> None:
 def _locked_temporary(parent: Path) -> Iterator[Path]:
     """A temporary folder and its lock; again, if another writer took it for abandoned in between."""
     while True:
-        temporary = _make_temporary(parent)
-        with contextlib.ExitStack() as lock:
-            try:
-                lock.enter_context(locks.held(temporary))
-            except FileNotFoundError:
-                continue
-            if not temporary.exists():
-                continue
-            try:
-                yield temporary
-            finally:
-                shutil.rmtree(temporary, ignore_errors=True)
-            return
-
-
-def _make_temporary(parent: Path) -> Path:
-    # Not `tempfile.mkdtemp`: its folders are closed to others, and this one becomes the result.
-    temporary = parent / f"{PARTIAL_PREFIX}{secrets.token_hex(8)}"
-    temporary.mkdir()
-    return temporary
+        # Not `tempfile.mkdtemp`: its folders are closed to others, and this one becomes the result.
+        temporary = parent / f"{PARTIAL_PREFIX}{secrets.token_hex(8)}"
+        try:  # first, because an interruption may come as soon as the folder is there
+            temporary.mkdir()
+            with contextlib.ExitStack() as lock:
+                with contextlib.suppress(FileNotFoundError):
+                    lock.enter_context(locks.held(temporary))
+                if temporary.exists():
+                    yield temporary
+                    return
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
 
 
 def _force_to_disk(folder: Path) -> None:
