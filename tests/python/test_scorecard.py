@@ -289,9 +289,25 @@ def test_the_command_prints_the_summary_and_writes_the_page(folder: Path) -> Non
     fitted = {(row["name"], row["says"].partition(",")[0]) for row in numbers if row["in_sample"]}
     assert ("PI 24 at 90 %", "throughput") in fitted
     assert ("PI 240 at 90 %", "throughput") not in fitted
+    assert Counter(row["can_fail"] for row in numbers) == {"yes": 4, "no": 5, "": 32}
 
 
 DOCUMENTED = Path(__file__).parents[2] / "docs/explanation"
+
+
+def test_the_table_of_the_documentation_has_the_numbers_that_its_page_counts() -> None:
+    counted = re.findall(
+        r"(?m)^\| (\w+), \w+ \| numbers that can fail \| (\d+) \| (\d+) ",
+        (DOCUMENTED / "reproduction.md").read_text(encoding="utf-8"),
+    )
+    rows = read_table(DOCUMENTED / "reproduction-numbers.csv", ExperimentError)
+    failing = [row for row in rows if row["can_fail"] == "yes"]
+    held = Counter(row["study"] for row in failing if row["verdict"] == "reproduced")
+    numbers = Counter(row["study"] for row in failing)
+    assert {study: (int(of), int(count)) for study, of, count in counted} == {
+        study: (numbers[study], held[study]) for study in numbers
+    }
+    assert len(counted) == 4
 
 
 def form(page: str) -> set[str]:

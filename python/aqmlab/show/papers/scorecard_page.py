@@ -14,6 +14,7 @@ from aqmlab.papers.scorecard import (
     CLAIM,
     NUMBER,
     STATEMENT,
+    can_fail,
     counted,
     judging_scales,
     not_modelled,
@@ -174,6 +175,7 @@ def _row(each: Scored, study: Sequence[Scored], explained: Sequence[tuple[str, s
         "says": each.says,
         **{key: getattr(each, key) for key in ("published", "ours", "lower", "upper", "tolerance")},
         "in_sample": "yes" if each.in_sample else "",
+        "can_fail": "" if each.kind == CLAIM else "yes" if can_fail(each) else "no",
         "verdict": each.verdict if each.kind == CLAIM else each.conclusion,
         "statements": ", ".join(
             " ".join([f"{len(own)} {name}", *(str(notes(own)) for _ in notes(own)[:1])])
