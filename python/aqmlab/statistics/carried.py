@@ -116,14 +116,12 @@ def _heard(at_s: Floats, smoothed_s: Floats, timeout_s: Floats, *, end_s: float)
     if not known.any():
         return at_s, np.full(len(at_s), np.inf)
     begins = np.concatenate(([0], np.flatnonzero(np.diff(known)) + 1))
-    ends = np.append(begins[1:], len(known))
-    took_s = known.copy()
-    for begin, end in zip(begins.tolist(), ends.tolist(), strict=True):
-        heard_s = at_s[end] if end < len(at_s) else end_s
-        backed_off = timeout_s[begin:end] > _DOUBLED * timeout_s[begin]
-        silent = np.logical_or.accumulate(backed_off) | (known[begin] == 0.0)
-        waits_s = np.maximum(took_s[begin:end], heard_s - at_s[begin:end])
-        took_s[begin:end] = np.where(silent, waits_s, took_s[begin:end])
+    spell = np.repeat(np.arange(len(begins)), np.diff(begins, append=len(known)))
+    heard_s = np.append(at_s[begins[1:]], end_s)[spell]
+    backed_off = timeout_s > _DOUBLED * timeout_s[begins][spell]
+    last_backed_off = np.maximum.accumulate(np.where(backed_off, np.arange(len(known)), -1))
+    silent = (last_backed_off >= begins[spell]) | (known == 0.0)
+    took_s = np.where(silent, np.maximum(known, heard_s - at_s), known)
     return at_s, took_s
 
 
