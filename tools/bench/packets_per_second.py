@@ -3,7 +3,7 @@
 A packet is a data packet that leaves the bottleneck, with its acknowledgement: both ends of TCP, access links
 and the queue of acknowledgements included. A second is one of CPU time of the whole process, its start
 included. The scenario is the crosscheck's: fifty TCP flows, round trips of 10 to 150 ms, 100 Mbit/s,
-drop-tail of 240 packets (docs/explanation/packets-a-second.md).
+drop-tail of 240 packets (docs/explanation/performance.md).
 
 Standard library only: it must run before anything of ours is installed.
 """
