@@ -32,7 +32,8 @@ class LoadedClass(Generic[OwnT]):
         refusal: In words, why it cannot be used; otherwise none.
         name: File and class, as scenarios name it.
         meaning: What it is, from its documentation.
-        properties_json: The JSON schemas of its parameters.
+        parameters: Its parameters by name.
+        properties_json: Their JSON schemas.
     """
 
     def __init__(self, file: str, name: str, found: type[OwnT] | None, refusal: str | None) -> None:
@@ -42,9 +43,9 @@ class LoadedClass(Generic[OwnT]):
         if found is None:
             return
         self._own = found
-        self._parameters = declared(found)
+        self.parameters = declared(found)
         self.meaning = (found.__doc__ or f"{name}: nothing is said about it.").strip()
-        self.properties_json = json.dumps({key: own.schema() for key, own in self._parameters.items()})
+        self.properties_json = json.dumps({key: own.schema() for key, own in self.parameters.items()})
         self._note(found)
 
     def _note(self, found: type[OwnT]) -> None:
@@ -53,7 +54,7 @@ class LoadedClass(Generic[OwnT]):
     @property
     def defaults_json(self) -> str:
         """The defaults of its parameters."""
-        return json.dumps({key: own.default for key, own in self._parameters.items()})
+        return json.dumps({key: own.default for key, own in self.parameters.items()})
 
     def refusal_of(self, values_json: str) -> tuple[str, str | None, str] | None:
         """The parameter that the class refuses, what is wrong with it, and what would be legal."""
@@ -74,7 +75,7 @@ class LoadedClass(Generic[OwnT]):
 
     def _instance(self, values: Mapping[str, Any]) -> OwnT:
         instance = self._own.__new__(self._own)
-        files.with_values(instance, values, self._parameters)
+        files.with_values(instance, values, self.parameters)
         return instance
 
 
