@@ -257,7 +257,9 @@ def _require_legal(own: Controller, method: str) -> None:
 def _number(value: object) -> float:
     """The number that an answer is; NaN, which is in no range, where it is none."""
     try:
-        return float(value) if isinstance(value, SupportsFloat | SupportsIndex) else math.nan
+        # In this order: whether something keeps a protocol takes long to find out.
+        is_one = isinstance(value, float | int | SupportsFloat | SupportsIndex)
+        return float(value) if is_one else math.nan  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
         return math.nan
 
