@@ -399,7 +399,7 @@ def _require_no_parameters(setting: AtHome) -> None:
 
 def _as_typed(error: ScenarioError, asked: ParametrizedScheme) -> ScenarioError:
     """A refusal of a parameter of the first scheme names the scheme as well: there is no page yet."""
-    key = error.place.partition("=")[0].rpartition(".")[2]
+    key = str(error).partition(":")[0]  # the last part of it, as of `as_turned`
     if key not in {name.rpartition(".")[2] for name in asked.parameters}:
         return error
     return ScenarioError.of(error, f"scheme {asked.name}: {error}")
