@@ -280,6 +280,7 @@ def test_a_failure_ends_the_run_and_names_file_and_method(what: str, tmp_path: P
 REFUSALS = {
     "no class": ("Owl", "", "", "own.py has no class Owl of aqmlab.controllers.Controller; it has Own"),
     "what is no Python": ("Own", "x = (", "", "own.py, line 5: SyntaxError"),
+    "what ends the program": ("Own", "raise SystemExit(3)", "", "own.py, line 5, in Own: SystemExit: 3"),
     "a misspelt method": ("Own", "def on_markss(self, marks):\n    pass", "", 'did you mean "on_marks"?'),
     "an unknown fact": (
         "Own",

@@ -31,7 +31,7 @@ def module_of(file: str, text: str) -> ModuleType | str:
     except SyntaxError as error:
         line = f", line {error.lineno}" if error.filename == file else ""
         return f"{file}{line}: {type(error).__name__}: {error.msg}"
-    except Exception as error:  # noqa: BLE001  (a stranger's code)
+    except (Exception, SystemExit) as error:  # noqa: BLE001  (a stranger's code)
         return described(file, file, error, error.__traceback__)
 
 
