@@ -56,6 +56,11 @@ class Simulation:
         return self._scenario
 
     @property
+    def seed(self) -> int:
+        """The seed of all its random streams."""
+        return self._seed
+
+    @property
     def time_s(self) -> float:
         """Simulated time, in seconds."""
         return self.duration_s if self._result is not None else self._core.time_s

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
+import re
 import shlex
 import shutil
 import subprocess
@@ -188,6 +189,18 @@ def test_a_bundle_of_an_interrupted_comparison_says_what_is_missing(compared: Pa
     with pytest.warns(match="Unfinished comparison: 3 of 6 runs, none with codel"):
         place = aqmlab.bundle(killed, output=tmp_path / "half")
     assert "Unfinished comparison: 3 of 6 runs" in (place / "README.md").read_text(encoding="utf-8")
+
+
+def test_folders_that_hold_no_comparison_are_said_to_be_left_out(compared: Path, tmp_path: Path) -> None:
+    results = tmp_path / "results"
+    shutil.copytree(compared, results / "both")
+    (results / "tuned").mkdir()
+    (results / "tuned" / "search.json").write_text('{"scenario": {"name": "a line"}}', encoding="utf-8")
+    (results / "notes").mkdir()
+    said = rf"not packed, no runs or comparison: {re.escape(str(results / 'tuned'))} \(search\)$"
+    with pytest.warns(match=said):
+        place = aqmlab.bundle(results, output=tmp_path / "bundle")
+    assert len(list((place / "runs").glob("*/seed-*"))) == 6
 
 
 def test_a_title_is_one_line(compared: Path, tmp_path: Path) -> None:

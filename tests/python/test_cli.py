@@ -341,6 +341,24 @@ def test_a_name_with_settings_is_refused_with_the_name_alone(
     assert (code, f"legal: the name alone, {name.partition(':')[0]}" in err) == (2, True)
 
 
+def test_what_is_no_file_is_not_taken_for_one_that_has_settings(capfd: pytest.CaptureFixture[str]) -> None:
+    code, _, err = leave("explain", "bbr:pacing=true", capfd=capfd)
+    assert (code, "legal: bbr-linux-v1, bbr-linux-v3, bbr-draft-2026-08" in err) == (2, True)
+    code, _, err = leave("explain", "cubik:pacing=true", capfd=capfd)
+    assert (code, 'is called "cubik"' in err, 'did you mean "cubic"?' in err) == (2, True, True)
+    code, _, err = leave("explain", "mine.txt:Own", capfd=capfd)
+    assert (code, "legal: FILE.py:CLASS or LIBRARY.so:SYMBOL" in err) == (2, True)
+
+
+@pytest.mark.parametrize("command", ["evaluate", "schema"])
+def test_the_help_says_that_own_controllers_are_legal(
+    command: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    _, out, _ = leave(command, "--help", capfd=capfd)
+    own = "your own (my_aimd.py:Aimd" if command == "evaluate" else "traffic model or congestion controller"
+    assert own in " ".join(out.split())
+
+
 def test_traffic_models_are_explained_with_their_parameters(capfd: pytest.CaptureFixture[str]) -> None:
     code, out, _ = leave("explain", "pages", capfd=capfd)
     assert code == 0

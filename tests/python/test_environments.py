@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import runpy
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -15,6 +15,9 @@ import aqmlab  # noqa: E402
 from aqmlab.environments import OF_A_LINK, QueueEnvironment  # noqa: E402
 from aqmlab.errors import RefusalError, ScenarioError  # noqa: E402
 from documented import ROOT  # noqa: E402
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 LINE = """
 name = "an agent's"
@@ -172,6 +175,99 @@ def test_the_rate_and_whole_numbers_are_set_too() -> None:
 def test_what_it_cannot_be_is_said_when_it_is_made(given: dict[str, Any], said: str) -> None:
     with pytest.raises((RefusalError, ScenarioError), match=said):
         environment(**given)
+
+
+def refused(ask: Callable[[], object], said: str) -> None:
+    with pytest.raises(RefusalError) as found:
+        ask()
+    assert str(found.value) == said
+
+
+NO_EPISODE = "no episode goes on; legal: reset() first"
+
+
+def test_before_a_reset_there_is_no_episode() -> None:
+    episode = environment()
+    asked = {
+        "step": lambda: episode.step(np.array([0.5])),
+        "state": episode.state,
+        "result": episode.result,
+        "observed": lambda: episode.observed,
+    }
+    for what, ask in asked.items():
+        refused(ask, f"{what}: {NO_EPISODE}")
+    assert episode.reset(options={"seed": 1})[1] == {"seed": 1, "time_s": 1.0}
+
+
+@pytest.mark.parametrize("ends", ["by its last step", "by its result"])
+def test_behind_the_end_of_an_episode_there_is_no_step(ends: str) -> None:
+    episode = environment(step_s=10.0)
+    episode.reset(options={"seed": 1})
+    before = episode.state()
+    if ends == "by its last step":
+        assert episode.step(np.array([0.5]))[3]
+        actions = [0.5]
+    else:
+        episode.result()
+        actions = []
+    refused(lambda: episode.step(np.array([0.7])), f"step: {NO_EPISODE}")
+    assert [each["max_p"] for each in episode.result().actions] == actions
+    episode.rewind(before)
+    assert episode.step(np.array([0.7]))[3]
+    assert [each["max_p"] for each in episode.result().actions] == pytest.approx([0.7])
+
+
+@pytest.mark.parametrize(
+    ("action", "shown"),
+    [
+        (0.5, "0.5"),
+        (np.array([0.5, 0.5]), "array([0.5, 0.5])"),
+        (np.array([[0.5]]), "array([[0.5]])"),
+        ([np.nan], "[nan]"),
+        ([np.inf], "[inf]"),
+        (["much"], "['much']"),
+        ([[0.1], [0.1, 0.2]], "[[0.1], [0.1, 0.2]]"),
+        (None, "None"),
+    ],
+)
+def test_an_action_is_a_finite_number_for_each_key(action: Any, shown: str) -> None:  # noqa: ANN401
+    episode = environment()
+    episode.reset(options={"seed": 1})
+    refused(lambda: episode.step(action), f"action: 1 finite number (max_p), not {shown}")
+    assert episode.step(np.array([0.5]))[4]["time_s"] == pytest.approx(1.1)
+    assert len(episode.result().actions) == 1
+
+
+def test_an_action_for_two_keys_has_two_numbers() -> None:
+    episode = environment(actions={"rate_mbps": (1.0, 8.0), "limit_packets": (10, 200)})
+    episode.reset(options={"seed": 1})
+    with pytest.raises(RefusalError, match=r"action: 2 finite numbers \(rate_mbps, limit_packets\), not"):
+        episode.step(np.array([2.0]))
+
+
+def test_a_rewind_takes_a_state_of_the_scenario() -> None:
+    episode = environment()
+    episode.reset(options={"seed": 1})
+    legal = "state: what state() has returned, of the same scenario"
+    refused(lambda: episode.rewind(7), f"{legal}, not 7")  # type: ignore[arg-type]
+    other = environment(overrides={"dumbbell.rate_mbps": 8.0})
+    other.reset(options={"seed": 1})
+    refused(lambda: episode.rewind(other.state()), f'{legal}, not a simulation of "an agent\'s"')
+    assert episode.step(np.array([0.5]))[4] == {"seed": 1, "time_s": pytest.approx(1.1)}
+
+
+def test_the_seed_is_that_of_the_state_that_was_gone_back_to() -> None:
+    """Also where no episode of the environment's own has begun."""
+    first, other = environment(), environment()
+    first.reset(options={"seed": 3})
+    first.step(np.array([0.2]))
+    three = first.state()
+    assert three.seed == 3
+    first.reset(options={"seed": 4})
+    for episode in (first, other):
+        episode.rewind(three)
+        assert episode.step(np.array([0.5]))[4] == {"seed": 3, "time_s": pytest.approx(1.2)}
+    assert first.result().run == other.result().run
 
 
 DIVISORS = ((1e-6, 2048.0), (1e-5, 512.0), (1e-4, 128.0), (1e-3, 32.0), (1e-2, 8.0), (1e-1, 2.0))

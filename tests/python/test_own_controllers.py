@@ -12,7 +12,8 @@ import pytest
 
 import aqmlab
 from aqmlab import ComparisonError, Job, RunError, Scenario, ScenarioError, Simulation
-from aqmlab.controllers.trial import check
+from aqmlab.controllers.laws import LAWS
+from aqmlab.controllers.trial import check, laws_of
 from aqmlab.load.controllers import ParametrizedController
 from small import aqmlab_run
 
@@ -279,6 +280,7 @@ def test_a_failure_ends_the_run_and_names_file_and_method(what: str, tmp_path: P
 REFUSALS = {
     "no class": ("Owl", "", "", "own.py has no class Owl of aqmlab.controllers.Controller; it has Own"),
     "what is no Python": ("Own", "x = (", "", "own.py, line 5: SyntaxError"),
+    "what ends the program": ("Own", "raise SystemExit(3)", "", "own.py, line 5, in Own: SystemExit: 3"),
     "a misspelt method": ("Own", "def on_markss(self, marks):\n    pass", "", 'did you mean "on_marks"?'),
     "an unknown fact": (
         "Own",
@@ -411,6 +413,27 @@ BREACHES = {
     "import random\ndef window_after_loss(self):\n    return 2 + self.random.random()": "the same facts",
     "def on_acknowledged(self, a):\n    self.window += 1": "what the application limits opens no window",
     "def on_sent(self, sent):\n    self.window = 0": "a window is at least 1 segment",
+    "def start(self, host):\n    self.window = 0": "a window is at least 1 segment",
+    "def on_unused(self, used):\n    self.window += 1": "a pause opens no window",
+    "def on_recovered(self, how):\n    self.threshold = float('inf')": "the end of a reduction leaves",
+    "def on_established(self, opening):\n    opening.round_trip_ns + 1": "no method raises an exception",
+    "def on_established(self, opening):\n    assert not opening.syn_lost": "no method raises an exception",
+    **{
+        f"def on_established(self, opening):\n    assert opening.feedback != {feedback!r}": "no method raises"
+        for feedback in ("none", "classic", "accurate")
+    },
+    "def grow(self, a):\n    raise SystemExit(0)": "no method raises an exception",
+    **{
+        f"def {method}\n    self.{answer} = {value}": "a window is at least 1 segment, a threshold 2"
+        for method in ("on_sent(self, sent):", "grow(self, a):")
+        for answer, values in {
+            "window": ("float('nan')", "float('inf')", "'wide'", "None", "10 ** 400"),
+            "threshold": ("float('nan')", "-float('inf')"),
+            "send_quantum": ("float('nan')", "float('inf')"),
+            "pacing_bps": ("float('nan')", "float('inf')", "0.5"),
+        }.items()
+        for value in values
+    },
 }
 
 
@@ -420,6 +443,45 @@ def test_a_broken_rule_is_found(body: str, tmp_path: Path) -> None:
     broken = check("own.py:Own", folder=tmp_path)
     assert any(BREACHES[body] in each.law for each in broken)
     assert [each.law for each in check("own.py:Own", folder=tmp_path)] == [each.law for each in broken]
+
+
+def test_marks_are_told_as_the_peer_tells_them(tmp_path: Path) -> None:
+    """Nobody hears of marks without ECN, nor of how many there were without accurate ECN (RFC 9768)."""
+    body = (
+        "def on_established(self, opening):\n    super().on_established(opening)\n"
+        "    self.feedback = opening.feedback\n"
+        "def on_marks(self, marks):\n    super().on_marks(marks)\n"
+        "    assert self.feedback == 'accurate' or self.feedback == 'classic' and marks.marked == 1\n"
+        "def on_acknowledged(self, a):\n    super().on_acknowledged(a)\n"
+        "    assert self.feedback == 'accurate' or not a.marked\n"
+    )
+    written(tmp_path, body)
+    assert check("own.py:Own", folder=tmp_path) == []
+    written(tmp_path, body.replace("== 'accurate' or not", "!= 'accurate' or not"))
+    assert [each.law for each in check("own.py:Own", folder=tmp_path)] == [LAWS[0]]
+
+
+DEFAULTS = {
+    "step = parameter(10, 'Step.', most=9)": "parameter `step`: its default 10 is not legal",
+    "step = parameter(1, 'P.')\ndef check(self):\n    raise IllegalParameter('step', 'below 0')": (
+        "step = 1 is not legal; legal: below 0"
+    ),
+    "def check(self):\n    1 / 0": (
+        "one whose check fails (own.py, line 6, in check: ZeroDivisionError: division by zero) is not legal; "
+        "legal: one whose `check` works"
+    ),
+}
+
+
+@pytest.mark.parametrize("body", DEFAULTS)
+def test_defaults_that_no_run_takes_are_refused(body: str, tmp_path: Path) -> None:
+    with pytest.raises(ScenarioError) as by_a_run:
+        own(tmp_path, body)
+    assert DEFAULTS[body] in str(by_a_run.value)
+    for asked in (check, laws_of):
+        with pytest.raises(ScenarioError) as refused:
+            asked("own.py:Own", folder=tmp_path)
+        assert str(refused.value) == f"own.py:Own: {DEFAULTS[body]}"
 
 
 def test_the_command_says_how_many_rules_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -264,6 +264,15 @@ def test_a_value_out_of_range_is_refused_by_what_was_turned(home: PlayedHome) ->
         home.at(replace(home.start, rates_mbps={**home.start.rates_mbps, "line.down_mbps": -1.0}))
 
 
+def test_a_parameter_of_the_first_scheme_is_refused_with_its_scheme() -> None:
+    scenario = aqmlab.Scenario.from_toml(aqmlab.new("home"))
+    with pytest.raises(ScenarioError) as refused:
+        PlayedHome(scenario, scheme="pie:target_ms=-1")
+    assert str(refused.value) == (
+        "scheme pie: target_ms: -1 is not legal; legal: from 0.001 to 1e9 milliseconds"
+    )
+
+
 def test_a_place_that_is_none_is_refused(home: PlayedHome) -> None:
     with pytest.raises(aqmlab.errors.RefusalError, match="no queue stands in"):
         home.at(replace(home.start, scheme="pie", place="attic"))

@@ -31,34 +31,25 @@ def module_of(file: str, text: str) -> ModuleType | str:
     except SyntaxError as error:
         line = f", line {error.lineno}" if error.filename == file else ""
         return f"{file}{line}: {type(error).__name__}: {error.msg}"
-    except Exception as error:  # noqa: BLE001  (a stranger's code)
+    except (Exception, SystemExit) as error:  # noqa: BLE001  (a stranger's code)
         return described(file, file, error, error.__traceback__)
 
 
-def module_in(folder: str | Path, file: str) -> ModuleType | None:
-    """What a file of Python in a folder defines; none where there is no such file, or it cannot be run."""
+def module_in(folder: str | Path, file: str) -> ModuleType | str | None:
+    """What a file of Python in a folder defines, or in words why it cannot be read or run.
+
+    None where the name is not that of a file of Python.
+    """
     path = Path(folder) / file
-    if path.suffix != ".py" or not path.is_file():
-        return None
-    try:
-        module = module_of(file, path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError):
-        return None
-    return None if isinstance(module, str) else module
-
-
-def unreadable(file: str) -> str:
-    """Why a file of Python cannot be read or run; empty where it can, or where it is not one of Python."""
-    path = Path(file)
     if path.suffix != ".py":
-        return ""
+        return None
     if not path.is_file():
-        return f"there is no file {os.path.join(os.curdir, file)}"  # noqa: PTH118  (a Path drops the dot)
+        return f"there is no file {os.path.join(folder, file)}"  # noqa: PTH118  (a Path drops the dot)
     try:
-        module = module_of(file, path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         return f"{file}: {error}"
-    return module if isinstance(module, str) else ""
+    return module_of(file, text)
 
 
 def described(file: str, name: str, error: BaseException, places: TracebackType | None) -> str:

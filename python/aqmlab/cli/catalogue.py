@@ -93,34 +93,42 @@ def explain(name: str, *, linux: bool) -> None:
     if ":" in name:
         _show(_explained_in_file(name))
         return
-    from aqmlab.load.controllers import controller_sources, require_one_edition
-    from aqmlab.show.words.explained import applications, explained, traffic_models
+    from aqmlab.show.words.explained import explained
 
     if (found := explained(name)) is None:
-        require_one_edition("NAME", name)
-        known = [*_core.scheme_names(), *controller_sources(), *_core.profile_names()]
-        known += [*traffic_models(), *applications()]
-        raise click.UsageError(
-            "no queue discipline, controller, host profile, traffic model or application is called "
-            f'"{name}"; legal: '
-            f"{', '.join(known)}{nearest(name, known)}"
-        )
+        raise _unknown(name)
     _show(found)
 
 
-def _require_no_settings(name: str) -> None:
-    """Refuses a scheme or controller with parameters: each of them is explained with the name."""
-    from aqmlab.load.controllers import controller_sources
+def _unknown(name: str) -> click.UsageError:
+    """What to say of a name that nothing has.
 
-    file, *_ = name.split(".py:")
-    if file != name:
-        alone = ":".join(name.split(":")[:2])
-        known = [alone] if alone != name else []
-    else:
-        alone = name.partition(":")[0].strip()
-        known = [*_core.scheme_names(), *controller_sources(), *_core.profile_names()]
-    if alone in known:
+    Raises:
+        RefusalError: Several controllers begin with it.
+    """
+    from aqmlab.load.controllers import controller_sources, require_one_edition
+    from aqmlab.show.words.explained import applications, traffic_models
+
+    require_one_edition("NAME", name)
+    known = [*_core.scheme_names(), *controller_sources(), *_core.profile_names()]
+    known += [*traffic_models(), *applications()]
+    return click.UsageError(
+        "no queue discipline, controller, host profile, traffic model or application is called "
+        f'"{name}"; legal: '
+        f"{', '.join(known)}{nearest(name, known)}"
+    )
+
+
+def _require_no_settings(name: str) -> None:
+    """Refuses what has parameters behind its name: each of them is explained with the name alone."""
+    from aqmlab.show.words.explained import explained
+
+    is_class = ".py:" in name
+    alone = ":".join(name.split(":")[:2]) if is_class else name.partition(":")[0].strip()
+    if alone != name if is_class else explained(alone) is not None:
         raise click.UsageError(f'NAME: "{name}" has settings; legal: the name alone, {alone}')
+    if "." not in alone and "/" not in alone:  # nor is a file meant
+        raise _unknown(alone)
 
 
 def _explained_in_file(name: str) -> str:
@@ -170,8 +178,8 @@ def schema(scheme: str | None) -> None:
     """Print the JSON Schema of a scenario, for editors.
 
     Editors with a TOML plug-in check and complete scenarios with it. With the name of a queue discipline, or
-    your own, or of your own traffic model, print the schema of its table: the parameters with meaning, type,
-    default and range.
+    of your own queue discipline, traffic model or congestion controller, print the schema of its table: the
+    parameters with meaning, type, default and range.
 
     \b
     Examples:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 import click
 
-from aqmlab.cli.numbers import Numbers, numbers_options
+from aqmlab.cli.numbers import Numbers, numbers_of_rules, numbers_options
 from aqmlab.terminal.console import say
 
 
@@ -45,22 +43,14 @@ def check(names: tuple[str, ...], cases: int) -> Numbers:
     """
     from aqmlab.controllers.trial import check as checked
     from aqmlab.controllers.trial import laws_of
-    from aqmlab.statistics.tidy import tidy_numbers
 
-    found, rows = {name: checked(name, cases=cases) for name in names}, {}
+    found = {name: checked(name, cases=cases) for name in names}
+    laws = {name: laws_of(name) for name in found}
     for name, broken in found.items():
-        laws = laws_of(name)
-        say(f"{name}: {_in_words(len(laws), len(broken))}")
+        say(f"{name}: {_in_words(len(laws[name]), len(broken))}")
         for each in broken:
             say(str(each))
-        wrong = {each.law for each in broken}
-        rows[name] = {f"passes/rules.{law}": float(law not in wrong) for law in laws}
-    facts = {name: [asdict(each) for each in broken] for name, broken in found.items()}
-    return Numbers(
-        lambda: tidy_numbers((name, None, row) for name, row in rows.items()),
-        lambda: {"findings": facts},
-        2 if any(found.values()) else 0,
-    )
+    return numbers_of_rules("rules", laws, found, lambda broken: broken.law)
 
 
 def _in_words(laws: int, broken: int) -> str:

@@ -8,7 +8,7 @@ import io
 import json
 import math
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -17,11 +17,13 @@ import click
 from aqmlab.terminal.console import for_programs, say
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     import pyarrow as pa
+    from _typeshed import DataclassInstance
 
 Command = TypeVar("Command", bound="Callable[..., Any]")
+FindingT = TypeVar("FindingT", bound="DataclassInstance")
 
 _STANDARD_OUTPUT = Path("-")
 
@@ -63,6 +65,34 @@ class Numbers:
         rows.writeheader()
         rows.writerows(plain_rows(self.table()))
         return written.getvalue()
+
+
+def numbers_of_rules(
+    kind: str,
+    rules: Mapping[str, Sequence[str]],
+    findings: Mapping[str, Sequence[FindingT]],
+    broken: Callable[[FindingT], str],
+) -> Numbers:
+    """Which rules each class keeps, 1 or 0; the facts are what was found, the exit code 2 if one is broken.
+
+    Args:
+        kind: What the rules are called: the numbers are `passes/KIND.RULE`.
+        rules: Those that each class is held to, by its name.
+        findings: What each breaks.
+        broken: The rule that a finding is about.
+    """
+    from aqmlab.statistics.tidy import tidy_numbers
+
+    rows: dict[str, dict[str, float]] = {}
+    for name, held_to in rules.items():
+        wrong = {broken(each) for each in findings[name]}
+        rows[name] = {f"passes/{kind}.{rule}": float(rule not in wrong) for rule in held_to}
+    facts = {name: [asdict(each) for each in found] for name, found in findings.items()}
+    return Numbers(
+        lambda: tidy_numbers((name, None, row) for name, row in rows.items()),
+        lambda: {"findings": facts},
+        2 if any(findings.values()) else 0,
+    )
 
 
 def numbers_options(command: Command) -> Command:

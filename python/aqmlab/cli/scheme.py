@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from importlib import resources
 
 import click
 
-from aqmlab.cli.numbers import Numbers, numbers_options
+from aqmlab.cli.numbers import Numbers, numbers_of_rules, numbers_options
 from aqmlab.terminal.console import say
 
 
@@ -51,23 +50,14 @@ def check(names: tuple[str, ...], cases: int) -> Numbers:
     from aqmlab import _core
     from aqmlab.schemes.trial import check as checked
     from aqmlab.schemes.trial import in_lines, in_words
-    from aqmlab.statistics.tidy import tidy_numbers
 
     found = {name: checked(name, cases=cases) for name in names}
     for name, findings in found.items():
         say(f"{name}: {in_words(findings)}")
         for line in in_lines(findings):
             say(line)
-    checks, rows = _core.scheme_checks(), {}
-    for name, findings in found.items():
-        failed = {each.property for each in findings}
-        rows[name] = {f"passes/checks.{check}": float(check not in failed) for check in checks}
-    facts = {name: [asdict(each) for each in findings] for name, findings in found.items()}
-    return Numbers(
-        lambda: tidy_numbers((name, None, row) for name, row in rows.items()),
-        lambda: {"findings": facts},
-        2 if any(found.values()) else 0,
-    )
+    checks = dict.fromkeys(found, _core.scheme_checks())
+    return numbers_of_rules("checks", checks, found, lambda finding: finding.property)
 
 
 @scheme.command

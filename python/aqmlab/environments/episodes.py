@@ -13,7 +13,7 @@ from aqmlab.errors import RefusalError
 from aqmlab.scenario import Scenario
 from aqmlab.seeds import seed_of
 from aqmlab.simulation import Simulation
-from aqmlab.terminal.spelling import quoted
+from aqmlab.terminal.spelling import counted, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -94,6 +94,8 @@ class Episodes(gymnasium.Env[np.ndarray[Any, Any], np.ndarray[Any, Any]]):  # ty
     ) -> None:
         """Takes the scenario, the length of a step with the beginning, and the reward with its place."""
         self._scenario = Scenario.of(scenario, overrides=overrides)
+        self._simulation: Simulation | None = None
+        self._observed: Observation | None = None
         self._step_s, start_s = times_s
         self._reward, self._place = reward
         self._start_s = float(self._scenario.resolved["warm_up_s"]) if start_s is None else start_s
@@ -101,8 +103,11 @@ class Episodes(gymnasium.Env[np.ndarray[Any, Any], np.ndarray[Any, Any]]):  # ty
             legal = f"from 0 to below {self._scenario.duration_s:g} (the scenario's duration)"
             raise RefusalError(f"start_s: {legal}, not {self._start_s:g}", place="start_s", legal=legal)
 
-    def _take_actions(self, actions: Mapping[str, Sequence[float]]) -> None:
-        """Tries both ends of each range, and sets the spaces: what is refused is told before an episode."""
+    def _take_actions(self, actions: Mapping[str, Sequence[float]]) -> Observation:
+        """Tries both ends of each range, and sets the spaces: what is refused is told before an episode.
+
+        Returns what is seen before anything happens.
+        """
         ranges = {key: _range(key, ends) for key, ends in actions.items()}
         if not ranges:
             raise RefusalError("actions: one parameter or more, with its range", place="actions")
@@ -111,12 +116,13 @@ class Episodes(gymnasium.Env[np.ndarray[Any, Any], np.ndarray[Any, Any]]):  # ty
         tried = Simulation(self._scenario, seed=1)
         for ends in zip(*ranges.values(), strict=True):
             self._act(tried, self._given(np.array(ends)))
-        self._simulation = Simulation(self._scenario, seed=1)
-        self._observed = self._simulation.observe()
-        self.names = self._names(self._observed)
+        simulation = Simulation(self._scenario, seed=1)
+        self._scenario, seen = simulation.scenario, simulation.observe()
+        self.names = self._names(seen)
         low, high = (np.array(ends, dtype=np.float32) for ends in zip(*ranges.values(), strict=True))
         self.action_space = gymnasium.spaces.Box(low, high, dtype=np.float32)
         self.observation_space = gymnasium.spaces.Box(0.0, np.inf, (len(self.names),), dtype=np.float32)
+        return seen
 
     @abstractmethod
     def _act(self, simulation: Simulation, given: dict[str, Any]) -> None:
@@ -146,10 +152,10 @@ class Episodes(gymnasium.Env[np.ndarray[Any, Any], np.ndarray[Any, Any]]):  # ty
         super().reset(seed=seed)
         chosen = (options or {}).get("seed")
         own = int(self.np_random.integers(2**63)) if chosen is None else seed_of(chosen)
-        self._simulation = Simulation(self._scenario, seed=own)
-        self._seed = own
-        self._simulation.advance_until(self._start_s)
-        return self._observe(), self._facts()
+        self._simulation = simulation = Simulation(self._scenario, seed=own)
+        simulation.advance_until(self._start_s)
+        self._observed = simulation.observe()
+        return self._seen(self._observed), _facts(simulation)
 
     def step(
         self, action: np.ndarray[Any, Any]
@@ -159,47 +165,100 @@ class Episodes(gymnasium.Env[np.ndarray[Any, Any], np.ndarray[Any, Any]]):  # ty
         Returns:
             The observation, the reward, never whether it ended by itself, whether the scenario is over, and
             `seed` and `time_s`.
+
+        Raises:
+            RefusalError: There is no episode, or it is over: `reset` comes first. Or the action is not a
+                finite number for each of `keys`. Nothing has changed.
         """
-        values = np.clip(np.asarray(action, dtype=float), self.action_space.low, self.action_space.high)
-        self._act(self._simulation, self._given(values))
-        self._simulation.advance_until(self._end_of_step_s())
-        observation = self._observe()
-        over = self._simulation.time_s >= self._simulation.duration_s
-        return observation, float(self._reward(self._observed, self._place)), False, over, self._facts()
+        simulation = self._going_on("step")
+        if simulation.time_s >= simulation.duration_s:
+            raise _no_episode("step")
+        self._act(simulation, self._given(self._within_ranges(action)))
+        simulation.advance_until(self._end_of_step_s(simulation))
+        self._observed = simulation.observe()
+        seen, over = self._seen(self._observed), simulation.time_s >= simulation.duration_s
+        return seen, float(self._reward(self._observed, self._place)), False, over, _facts(simulation)
 
     @property
     def observed(self) -> Observation:
-        """The last observation, with everything that `Simulation.observe` has."""
+        """The last observation, with everything that `Simulation.observe` has.
+
+        Raises:
+            RefusalError: There is none: `reset` comes first.
+        """
+        if self._observed is None:
+            raise _no_episode("observed")
         return self._observed
 
     def state(self) -> Simulation:
-        """The episode as it stands, for `rewind`; later steps do not change it."""
-        return self._simulation.copy()
+        """The episode as it stands, for `rewind`; later steps do not change it.
+
+        Raises:
+            RefusalError: There is no episode: `reset` comes first.
+            RunError: `result` has ended it.
+        """
+        return self._going_on("state").copy()
 
     def rewind(self, state: Simulation) -> None:
         """Goes back, or on, to where the episode was; the same state can be gone back to again.
 
         The next observation counts from the last one before `state()`.
+
+        Raises:
+            RefusalError: It is no state of an episode of this scenario; nothing has changed.
         """
+        is_one = isinstance(state, Simulation)
+        if not is_one or state.scenario != self._scenario:
+            legal = "what state() has returned, of the same scenario"
+            given = f"a simulation of {quoted(state.scenario.name)}" if is_one else quoted(state)
+            raise RefusalError(f"state: {legal}, not {given}", place="state", value=state, legal=legal)
         self._simulation = state.copy()
 
     def result(self) -> Result:
-        """What is left of the scenario is simulated; the result of the run, with the actions in it."""
-        return self._simulation.finish()
+        """What is left of the scenario is simulated; the result of the run, with the actions in it.
 
-    def _end_of_step_s(self) -> float:
-        return math.inf if self._step_s is None else self._simulation.time_s + self._step_s
+        Raises:
+            RefusalError: There is no episode: `reset` comes first.
+        """
+        return self._going_on("result").finish()
+
+    def _going_on(self, asked: str) -> Simulation:
+        if self._simulation is None:
+            raise _no_episode(asked)
+        return self._simulation
+
+    def _within_ranges(self, action: object) -> np.ndarray[Any, Any]:
+        """The numbers of an action; one beyond its range is the end of the range."""
+        try:
+            values = np.asarray(action, dtype=float)
+        except (TypeError, ValueError):
+            values = np.array(math.nan)
+        if values.shape != self.action_space.shape or not np.isfinite(values).all():
+            legal = f"{counted(len(self.keys), 'finite number')} ({', '.join(self.keys)})"
+            raise RefusalError(
+                f"action: {legal}, not {quoted(action)}", place="action", value=action, legal=legal
+            )
+        clipped: np.ndarray[Any, Any] = np.clip(values, self.action_space.low, self.action_space.high)
+        return clipped
+
+    def _end_of_step_s(self, simulation: Simulation) -> float:
+        return math.inf if self._step_s is None else simulation.time_s + self._step_s
 
     def _given(self, values: np.ndarray[Any, Any]) -> dict[str, Any]:
         each = zip(self.keys, values, self._whole, strict=True)
         return {key: round(float(value)) if whole else float(value) for key, value, whole in each}
 
-    def _observe(self) -> np.ndarray[Any, Any]:
-        self._observed = self._simulation.observe()
-        return np.array(self._numbers(self._observed), dtype=np.float32)
+    def _seen(self, observed: Observation) -> np.ndarray[Any, Any]:
+        return np.array(self._numbers(observed), dtype=np.float32)
 
-    def _facts(self) -> dict[str, Any]:
-        return {"seed": self._seed, "time_s": self._simulation.time_s}
+
+def _facts(simulation: Simulation) -> dict[str, Any]:
+    return {"seed": simulation.seed, "time_s": simulation.time_s}
+
+
+def _no_episode(asked: str) -> RefusalError:
+    legal = "reset() first"
+    return RefusalError(f"{asked}: no episode goes on; legal: {legal}", place=asked, legal=legal)
 
 
 def _is_whole(value: object) -> bool:

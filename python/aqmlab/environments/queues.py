@@ -81,8 +81,8 @@ class QueueEnvironment(Episodes):
     ) -> None:
         self._link = link
         self._begin(scenario, overrides, (step_s, start_s), (reward, link))
-        self._take_actions(actions)
-        if step_s is None and self._observed.links[link].next_timer_s is None:
+        seen = self._take_actions(actions)
+        if step_s is None and seen.links[link].next_timer_s is None:
             legal = "a number of seconds above 0: this queue has no timer"
             raise RefusalError(f"step_s: {legal}, not None", place="step_s", legal=legal)
 
@@ -90,15 +90,18 @@ class QueueEnvironment(Episodes):
         """Goes back, or on, to where the episode was; the same state can be gone back to again.
 
         The next observation counts from the last one before `state()`.
+
+        Raises:
+            RefusalError: It is no state of an episode of this scenario; nothing has changed.
         """
         super().rewind(state)
         if self._step_s is None:
             # Looked at in a copy: a look begins the counts of the next observation.
             self._due_s = state.copy().observe().links[self._link].next_timer_s
 
-    def _end_of_step_s(self) -> float:
+    def _end_of_step_s(self, simulation: Simulation) -> float:
         if self._step_s is not None:
-            return super()._end_of_step_s()
+            return super()._end_of_step_s(simulation)
         return math.inf if self._due_s is None else self._due_s
 
     def _act(self, simulation: Simulation, given: dict[str, Any]) -> None:

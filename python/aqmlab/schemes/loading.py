@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
-from aqmlab.classes import files
+from aqmlab.classes.loaded import LoadedClass, loaded_from
 from aqmlab.classes.methods import misspelt, own_methods
-from aqmlab.classes.parameters import IllegalParameter, declared
 from aqmlab.schemes import guard, scheduler, scheme
 from aqmlab.schemes.guard import Guard
 from aqmlab.schemes.scheduler import Scheduler
 from aqmlab.schemes.scheme import Port, Scheme
 
 if TYPE_CHECKING:
-    from types import ModuleType, TracebackType
+    from collections.abc import Mapping
 
     from aqmlab.schemes.compiled import CompiledScheme
 
@@ -49,47 +48,29 @@ _ROLES = (
 )
 
 
-class Loaded:
+class Loaded(LoadedClass[Own]):
     """A class of a scheme, scheduler or guard, or why there is none.
 
     Attributes:
-        refusal: In words, why it cannot be used; otherwise none.
-        name: File and class, as scenarios name it.
         role: Whether it is a `queue`'s scheme, a `scheduler` or a `guard`.
-        meaning: What it is, from its documentation.
-        properties_json: The JSON schemas of its parameters.
         methods: The methods that its class has of its own.
         observed: What it reports of itself.
         needs_arrival_instants: Whether packets say when they were queued.
         evicts: Whether arrivals may discard packets that wait.
     """
 
-    def __init__(self, file: str, name: str, found: type[Own] | None, refusal: str | None) -> None:
-        self.refusal = refusal
-        self.name = f"{file}:{name}"
-        self._file = file
-        role = _role(found)
-        if found is None or role is None:
-            return
-        self._scheme = found
-        self._parameters = declared(found)
+    def _note(self, found: type[Own]) -> None:
+        [role] = _roles(found)
         self.role = role.name
-        self.meaning = (found.__doc__ or f"{name}: nothing is said about it.").strip()
-        self.properties_json = json.dumps({key: own.schema() for key, own in self._parameters.items()})
         self.methods = [name for name in role.methods if _has(found, role, name)]
         self.observed = list(found.observed)
         self.needs_arrival_instants = bool(getattr(found, "needs_arrival_instants", False))
         self.evicts = bool(getattr(found, "evicts", False))
 
-    def refusal_of(self, values_json: str) -> tuple[str, str | None, str] | None:
-        """The parameter that the scheme refuses, with its value and what would be legal."""
-        values = json.loads(values_json)
-        try:
-            self._instance(values).check()
-        except IllegalParameter as error:
-            value = values.get(error.key)
-            return error.key, None if value is None else str(value), error.legal
-        return None
+    def _wrong(self, values: Mapping[str, Any], key: str) -> str | None:
+        """The value as text: at a port the core writes what is wrong with it."""
+        value = values.get(key)
+        return None if value is None else str(value)
 
     def queues_of(self, values_json: str) -> int:
         """How many queues a scheduler has."""
@@ -111,15 +92,6 @@ class Loaded:
         instance.start(Port(*port))
         return instance, None
 
-    def described(self, error: BaseException, places: TracebackType | None) -> str:
-        """The message of an exception, with its line in the file."""
-        return files.described(self._file, self.name, error, places)
-
-    def _instance(self, values: dict[str, Any]) -> Own:
-        instance = self._scheme.__new__(self._scheme)
-        files.with_values(instance, values, self._parameters)
-        return instance
-
 
 def _compiled(instance: CompiledScheme, port: Port) -> tuple[bytes, list[tuple[str, int]]]:
     return instance.initial_state(port), type(instance).addresses()
@@ -128,10 +100,9 @@ def _compiled(instance: CompiledScheme, port: Port) -> tuple[bytes, list[tuple[s
 _MOST_QUEUES = 65_536
 
 
-def _role(found: object) -> Role | None:
-    """The role of a class; none where it has none or several."""
-    fitting = [role for role in _ROLES if isinstance(found, type) and issubclass(found, role.base)]
-    return fitting[0] if len(fitting) == 1 else None
+def _roles(found: object) -> list[Role]:
+    """The roles that a class might have; one alone is meant."""
+    return [role for role in _ROLES if isinstance(found, type) and issubclass(found, role.base)]
 
 
 def _has(found: type, role: Role, method: str) -> bool:
@@ -140,21 +111,18 @@ def _has(found: type, role: Role, method: str) -> bool:
 
 def load(file: str, name: str, text: str) -> Loaded:
     """The class of a file with this text, or why there is none."""
-    module = files.module_of(file, text)
-    if isinstance(module, str):
-        return Loaded(file, name, None, module)
-    found = getattr(module, name, None)
-    role = _role(found)
-    if found is None or role is None:
-        own = ", ".join(_schemes(module)) or "none"
-        legal = "aqmlab.schemes.Scheme, Scheduler or Guard"
-        return Loaded(file, name, None, f"{file} has no class {name} of {legal}; it has {own}")
-    if wrong := _misspelt(found, role) or _missing(found, role):
-        return Loaded(file, name, None, f"{file}: {name}: {wrong}")
-    try:
-        return Loaded(file, name, found, None)
-    except Exception as error:  # noqa: BLE001
-        return Loaded(file, name, None, f"{file}: {name}: {error}")
+    of = "aqmlab.schemes.Scheme, Scheduler or Guard"
+    return loaded_from((file, name, text), Loaded, _is_scheme, of=of, wrong=_wrong)
+
+
+def _is_scheme(found: object) -> TypeGuard[type[Own]]:
+    return len(_roles(found)) == 1
+
+
+def _wrong(found: type[Own]) -> str:
+    """What to say of a class that cannot be meant so; else empty."""
+    [role] = _roles(found)
+    return _misspelt(found, role) or _missing(found, role)
 
 
 def _missing(found: type[Own], role: Role) -> str:
@@ -170,12 +138,3 @@ def _misspelt(found: type[Own], role: Role) -> str:
         return wrong
     events = [name for name in own_methods(found, role.base) if name.startswith("on_")]
     return f"{events[0]}: nothing calls this method; legal: {', '.join(known)}" if events else ""
-
-
-def _schemes(module: ModuleType) -> list[str]:
-    """The schemes, schedulers and guards that a module defines itself."""
-    return [
-        name
-        for name, value in vars(module).items()
-        if _role(value) is not None and value.__module__ == module.__name__
-    ]

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, cast
 
 from aqmlab import arguments
 from aqmlab.comparison import Comparison, read_first_stage, require_one_comparison, unfinished
+from aqmlab.comparison.kept import kept_in
 from aqmlab.comparison.reading import results_of
 from aqmlab.errors import MissingDataError, PlotError, RefusalError, ResultError, UnknownLinkError
 from aqmlab.files.archive import checksums_of, digest, write_files
@@ -80,6 +81,8 @@ def bundle(
         RefusalError: There is no such baseline; an argument is of another kind.
     """
     found = cast("dict[str, list[Result]]", results_of(results, RefusalError))
+    if left_out := _left_out(results, found):
+        warnings.warn(f"not packed, no runs or comparison: {', '.join(left_out)}", stacklevel=3)
     if baseline is not None and baseline not in found:
         raise RefusalError.unknown(f'baseline "{baseline}"', baseline, found)
     compared = _compared(results, found, baseline, links)
@@ -109,6 +112,18 @@ def bundle(
         if with_runs:
             files |= {f"runs/{path}": content for path, content in runs.items()}
         return write_files(files, Path(output or f"{name}.zip"), name)
+
+
+def _left_out(results: Results, found: Mapping[str, Sequence[Result]]) -> list[str]:
+    """What else is kept below the one folder: searches, reproductions and stores of runs."""
+    if not isinstance(results, str | Path) or not Path(results).is_dir():
+        return []
+    packed = [each.folder.resolve() for each in chain.from_iterable(found.values()) if each.folder]
+    return [
+        f"{kept.folder} ({kept.what})"
+        for kept in kept_in(Path(results))
+        if not any(place.is_relative_to(kept.folder.resolve()) for place in packed)
+    ]
 
 
 def _compared(

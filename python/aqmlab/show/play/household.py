@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from aqmlab.comparison.making import DEFAULT_SCHEMES
 from aqmlab.comparison.verdict import application_name
+from aqmlab.errors import ScenarioError
 from aqmlab.files.reading import parse_toml
 from aqmlab.files.shape import FLAG, NUMBER, PLAIN, SEED, TEXT, WHOLE, Kind, ListOf, Table, TableOf, conform
 from aqmlab.files.toml_text import to_toml
@@ -149,7 +150,10 @@ class PlayedHome(Played[AtHome]):
             for name, other in technologies.items()
             if name != self._technology
         }
-        self.at(self.start)  # refused here rather than on the page
+        try:
+            self.at(self.start)  # refused here rather than on the page
+        except ScenarioError as error:
+            raise _as_typed(error, self._first_scheme) from None
 
     @cached_property
     def applications(self) -> dict[str, list[tuple[str, int]]]:
@@ -391,6 +395,14 @@ def _require_no_parameters(setting: AtHome) -> None:
     given = [*setting.parameters, *(["ecn"] if setting.ecn is not None else [])]
     if given:
         raise PlayError(f"{given[0]}: of a queue discipline that is chosen; legal: nothing with {AS_IT_IS!r}")
+
+
+def _as_typed(error: ScenarioError, asked: ParametrizedScheme) -> ScenarioError:
+    """A refusal of a parameter of the first scheme names the scheme as well: there is no page yet."""
+    key = str(error).partition(":")[0]  # the last part of it, as of `as_turned`
+    if key not in {name.rpartition(".")[2] for name in asked.parameters}:
+        return error
+    return ScenarioError.of(error, f"scheme {asked.name}: {error}")
 
 
 def _at_least(seconds: float) -> float:

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aqmlab import _core
-from aqmlab.classes import files
+from aqmlab.classes.loaded import names_one
 from aqmlab.load.controllers import controller_sources, parameters_of_file
-from aqmlab.models.loading import is_model, models_of
+from aqmlab.models.loading import is_model
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -113,15 +113,8 @@ _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def is_model_in_file(name: str, folder: str | Path = ".") -> bool:
-    """Whether `FILE.py:CLASS` names a traffic model, or no class of a file that has traffic models.
-
-    A misspelt class is then told among the models of its file, and not among schemes.
-    """
-    file, _, own = name.rpartition(":")
-    module = files.module_in(folder, file)
-    if module is None:
-        return False
-    return is_model(getattr(module, own, None)) or (not hasattr(module, own) and bool(models_of(module)))
+    """Whether `FILE.py:CLASS` names a traffic model, or no class of a file that has traffic models."""
+    return names_one(name, is_model, folder)
 
 
 def schema_of_controller(name: str) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aqmlab import _core, arguments
-from aqmlab.classes.files import unreadable
+from aqmlab.classes.files import module_in
 from aqmlab.controllers.loading import is_controller_in_file
 from aqmlab.errors import RefusalError
 from aqmlab.files.folders import require_writable
@@ -145,8 +145,9 @@ def _require_runs(what: str) -> None:
     """Refuses a file that cannot be read or run, and the controller that has no rule of its own."""
     require_acts_alone("what", what)
     file, python, _ = what.partition(".py:")
-    if wrong := unreadable(f"{file}.py") if python else "":
-        raise RefusalError(f"nothing to evaluate: {wrong}", place="what", value=what)
+    module = module_in(".", f"{file}.py") if python else None
+    if isinstance(module, str):
+        raise RefusalError(f"nothing to evaluate: {module}", place="what", value=what)
 
 
 def _require_one_kind(method: Method, what: str, given: Mapping[str, Sequence[str] | None]) -> None:
