@@ -360,6 +360,18 @@ def test_a_classic_host_refuses_it(tmp_path: Path) -> None:
 # --- who treats it as a controller ---
 
 
+def test_a_live_run_refuses_it_and_an_agent(tmp_path: Path) -> None:
+    core = pytest.importorskip("aqmlab._core")
+    with pytest.raises(
+        ScenarioError,
+        match=r'own: congestion = "own.py:Own": a live run has no congestion controllers in files; legal: ',
+    ):
+        core.LiveRun(own(tmp_path).core, 1, core.LiveSettings())
+    agent = Scenario.from_toml(SCENARIO.replace("own.py:Own", "agent"))
+    with pytest.raises(ScenarioError, match='own: congestion = "agent": no agent sets the windows'):
+        core.LiveRun(agent.core, 1, core.LiveSettings())
+
+
 def test_it_is_explained_and_has_a_schema(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(EXAMPLES)
     told = aqmlab_run("explain", "my_aimd.py:Aimd").stdout

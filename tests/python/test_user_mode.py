@@ -135,6 +135,30 @@ def test_what_cannot_be_done_is_refused_before_anything_boots(
 
 
 @pytest.mark.usefixtures("pretended")
+@pytest.mark.parametrize(
+    ("controller", "told"),
+    [
+        ("own.py:Own", "taught: .*: a live run has no congestion controllers in files; legal: "),
+        ("agent", 'taught: congestion = "agent": no agent sets the windows of a live run; legal: '),
+    ],
+)
+def test_a_congestion_control_that_no_kernel_has_is_refused_before_anything_boots(
+    controller: str, told: str, tmp_path: Path
+) -> None:
+    (tmp_path / "own.py").write_text(
+        'from aqmlab.controllers import Controller\n\n\nclass Own(Controller):\n    """An own one."""\n'
+    )
+    flows = (
+        '[[flows]]\nname = "taught"\ncount = 1\ndirection = "left-to-right"\nbase_rtt_ms = 40.0\n'
+        f'profile = "linux6-reno"\nhost = {{ congestion = "{controller}" }}\n'
+    )
+    scenario = Scenario.from_toml(FULL + flows, folder=tmp_path)
+    with pytest.raises(ScenarioError, match=told):
+        aqmlab.live(scenario, kernel="user-mode", output=tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.usefixtures("pretended")
 def test_a_machine_that_ends_without_a_result_is_quoted(tmp_path: Path) -> None:
     with pytest.raises(RunError, match=r"6\.1\.176 ended without a result:\nKernel panic"):
         aqmlab.live(FULL, kernel="user-mode", output=tmp_path / "out")

@@ -5,8 +5,8 @@
 
 use crate::error::LiveError;
 use crate::router::hosts_seen::HostsSeen;
-use aqmlab_scenario::{EcnCodepoint, Scenario};
-use aqmlab_tcp::Ecn;
+use aqmlab_scenario::{EcnCodepoint, Scenario, TrafficGroup};
+use aqmlab_tcp::{Congestion, Ecn, Stack};
 use aqmlab_units::Span;
 use std::fs;
 
@@ -83,6 +83,31 @@ impl HostSettings {
             Self::LinuxCubic => "cubic",
             Self::LinuxBbr => "bbr",
         }
+    }
+
+    /// Its congestion control as scenarios name it: the kernel's BBR is version 1.
+    const fn controller(self) -> Congestion {
+        match self {
+            Self::Papers2003 | Self::LinuxReno => Congestion::Reno,
+            Self::LinuxCubic => Congestion::Cubic,
+            Self::LinuxBbr => Congestion::BbrLinuxV1,
+        }
+    }
+
+    /// In words, that hosts of the scenario have another congestion control than these settings; nothing
+    /// where all have this one.
+    pub(crate) fn other_controllers(self, scenario: &Scenario) -> Option<String> {
+        let mut names: Vec<&str> = Vec::new();
+        for (_, controller) in controllers(scenario) {
+            if !names.contains(&controller.name()) {
+                names.push(controller.name());
+            }
+        }
+        let differs = names.iter().any(|&name| name != self.controller().name());
+        differs.then(|| {
+            let (kernel, names) = (self.congestion_control(), names.join(", "));
+            format!("all hosts had the kernel's {kernel}, where the scenario has {names}")
+        })
     }
 
     /// Attributes of the route to the other half: what programs that know nothing of these settings have as
@@ -176,6 +201,34 @@ impl HostSettings {
     }
 }
 
+/// The groups of a scenario that have connections, and their congestion controllers. Classic hosts have Reno.
+fn controllers(scenario: &Scenario) -> impl Iterator<Item = (&str, Congestion)> {
+    let groups = scenario.traffic().filter(|group| group.size() > 0);
+    groups.filter_map(TrafficGroup::connections).map(|group| match &group.profile.stack {
+        Stack::Classic(_) => (group.name, Congestion::Reno),
+        Stack::Modern(modern) => (group.name, modern.congestion),
+    })
+}
+
+/// Refuses controllers that no kernel has: those in files, and an agent's window.
+///
+/// # Errors
+/// [`LiveError::Unsupported`] with the group and what is legal.
+pub(crate) fn refuse_foreign_controllers(scenario: &Scenario) -> Result<(), LiveError> {
+    for (group, controller) in controllers(scenario) {
+        let what = match controller {
+            Congestion::Own(_) => "a live run has no congestion controllers in files",
+            Congestion::Agent => "no agent sets the windows of a live run",
+            _ => continue,
+        };
+        let name = controller.name();
+        return Err(LiveError::Unsupported(format!(
+            "{group}: congestion = \"{name}\": {what}; legal: \"reno\", \"cubic\" or another built-in one"
+        )));
+    }
+    Ok(())
+}
+
 /// Whether the hosts of a scenario negotiate ECN, which is one setting for all of them here.
 ///
 /// # Errors
@@ -208,6 +261,64 @@ pub(crate) const fn traffic_class(dscp: u8, ecn: EcnCodepoint) -> u8 {
 mod tests {
     use super::*;
     use crate::router::hosts_seen::Repeats;
+
+    /// Groups of flows whose hosts have these settings, and users where some are given.
+    fn scenario(groups: &[&str], users: &str) -> Scenario {
+        let flows = groups.iter().map(|host| {
+            format!("[[flows]]\ncount = 1\ndirection = \"left-to-right\"\nbase_rtt_ms = 40.0\n{host}\n")
+        });
+        let text = format!(
+            "name = \"hosts\"\nduration_s = 2.0\n[dumbbell]\nrate_mbps = 10.0\n\
+             queue = {{ scheme = \"drop-tail\", limit_packets = 50 }}\n{users}{}",
+            flows.collect::<String>()
+        );
+        Scenario::from_toml(&text, "hosts", &[]).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    const RENO: &str = "profile = \"linux6-reno\"";
+    const CUBIC: &str = "profile = \"linux6-cubic\"";
+    const LEDBAT: &str = "profile = \"linux6-cubic\"\nhost = { congestion = \"ledbat\" }";
+    const BBR: &str = "profile = \"linux6-cubic\"\nhost = { congestion = \"bbr-linux-v1\" }";
+    const CLASSIC: &str = "profile = \"bsd45\"";
+
+    #[test]
+    fn hosts_with_another_congestion_control_than_the_kernels_are_named() {
+        let said = |groups: &[&str], hosts: HostSettings| hosts.other_controllers(&scenario(groups, ""));
+        let nearest = |groups: &[&str]| said(groups, HostSettings::nearest_to(&scenario(groups, "")));
+        for same in [RENO, CUBIC, CLASSIC] {
+            assert_eq!(nearest(&[same, same]), None, "{same}");
+        }
+        assert_eq!(said(&[BBR], HostSettings::LinuxBbr), None);
+        let sentence = |kernel: &str, scenario: &str| {
+            Some(format!("all hosts had the kernel's {kernel}, where the scenario has {scenario}"))
+        };
+        assert_eq!(nearest(&[LEDBAT]), sentence("cubic", "ledbat"));
+        // The first group alone decides which settings are nearest.
+        assert_eq!(nearest(&[CUBIC, LEDBAT, CUBIC]), sentence("cubic", "cubic, ledbat"));
+        assert_eq!(nearest(&[RENO, CUBIC]), sentence("reno", "reno, cubic"));
+        assert_eq!(nearest(&[CLASSIC, CUBIC]), sentence("reno", "reno, cubic"));
+        assert_eq!(said(&[CUBIC], HostSettings::LinuxBbr), sentence("bbr", "cubic"));
+    }
+
+    #[test]
+    fn users_have_a_congestion_control_and_datagrams_have_none() {
+        let users = "[users]\nper_side = 1\nprofile = \"linux6-cubic\"\n";
+        let said = |hosts: HostSettings, users: &str| hosts.other_controllers(&scenario(&[], users));
+        assert_eq!(said(HostSettings::LinuxCubic, users), None);
+        assert!(said(HostSettings::LinuxReno, users).is_some_and(|what| what.ends_with("has cubic")));
+        let calls = "[[datagrams]]\ncount = 1\ndirection = \"left-to-right\"\nrate_mbps = 1.0\n\
+                     packet_bytes = 200\n";
+        assert_eq!(said(HostSettings::LinuxBbr, calls), None);
+    }
+
+    #[test]
+    fn an_agent_is_refused_with_its_group_and_what_is_legal() {
+        let agent = "name = \"taught\"\nprofile = \"linux6-reno\"\nhost = { congestion = \"agent\" }";
+        let refused = refuse_foreign_controllers(&scenario(&[CUBIC, agent], "")).unwrap_err().to_string();
+        assert!(refused.starts_with("taught: congestion = \"agent\": no agent sets"), "{refused}");
+        assert!(refused.ends_with("legal: \"reno\", \"cubic\" or another built-in one"), "{refused}");
+        assert!(refuse_foreign_controllers(&scenario(&[CLASSIC, LEDBAT], "")).is_ok());
+    }
 
     #[test]
     fn hosts_that_are_none_of_the_settings_are_said_to_be_none() {

@@ -2,6 +2,7 @@
 
 use crate::audit::Audit;
 use crate::error::LiveError;
+use crate::hosts::HostSettings;
 use crate::router::capture::Capture;
 use crate::router::link::QueuedLink;
 use crate::router::log::LogRow;
@@ -36,7 +37,7 @@ pub struct Output {
 pub(crate) fn gather(
     routed: Routed,
     traffic: Traffic,
-    audit: Audit,
+    (hosts, audit): (HostSettings, Audit),
     scenario: &Scenario,
     seed: u64,
 ) -> Result<Output, LiveError> {
@@ -69,6 +70,7 @@ pub(crate) fn gather(
     };
     summary.warnings = warnings::of(&summary, scenario);
     summary.warnings.extend(warnings::of_samples(&routed.network.monitor, &summary.links));
+    summary.warnings.extend(hosts.other_controllers(scenario));
     summary.warnings.extend(said_of(&audit));
     let now = Time::ZERO + scenario.duration;
     let (tables, (log, captures)) = tables(routed, traffic, scenario, [&begin, &end], now);

@@ -123,6 +123,7 @@ pub fn check(scenario: &Scenario, settings: &Settings) -> Result<(), LiveError> 
             return refuse(&why);
         }
     }
+    hosts::refuse_foreign_controllers(scenario)?;
     hosts::ecn(scenario)?;
     if let Some(program) = &settings.program {
         program.added_delay(scenario)?;
@@ -189,7 +190,7 @@ pub fn run(
     let program = ran.map(|ran| Ran { server_exit_code, packets, ..ran });
     let found =
         findings(&routed, &traffic, settings, ecn, (format!("{}{hurry}; {also}", process.had), stolen));
-    gather(routed, traffic, Audit { program, ..Audit::of(found) }, scenario, seed)
+    gather(routed, traffic, (settings.hosts, Audit { program, ..Audit::of(found) }), scenario, seed)
 }
 
 fn panicked() -> LiveError {

@@ -43,11 +43,21 @@ fn users_browse_over_the_kernels_tcp() {
     assert!(audit.shortest_repeat_ms.is_none_or(|ms| ms >= 1_000.0), "{audit:?}");
     assert!(audit.ecn_syns > 100 && audit.ecn_syns <= audit.syns, "{audit:?}");
     assert!(!audit.reasons.iter().any(|reason| reason.starts_with("hosts are not")), "{audit:?}");
+    assert!(!summary.warnings.iter().any(|warning| warning.starts_with("all hosts had")), "Reno both");
     assert!(audit.unregistered_packets == 0 && audit.write_errors == 0 && audit.refused_openings == 0);
     let completed: u64 = summary.populations.iter().map(|users| users.whole_run.completed).sum();
     assert!(completed > 100, "{completed}");
     let delays = output.tables.iter().find(|table| table.name == "responses").expect("rows");
     assert!(delays.rows() > 50);
+}
+
+#[test]
+fn a_run_says_whose_congestion_control_its_hosts_had() {
+    let ledbat = "base_rtt_ms = 40.0\nprofile = \"linux6-cubic\"\nhost = { congestion = \"ledbat\" }";
+    let text = FLOWS.replace("base_rtt_ms = 40.0", ledbat);
+    let Some(output) = ran(&text, HostSettings::LinuxReno, Backend::of_this_machine()) else { return };
+    let said = "all hosts had the kernel's reno, where the scenario has ledbat";
+    assert!(output.summary.warnings.iter().any(|warning| warning == said), "{:?}", output.summary.warnings);
 }
 
 #[test]

@@ -43,7 +43,7 @@ pub(crate) struct Observation {
 ///         seconds; None before the first.
 ///     mean_window_bytes: Of flows, the mean congestion window of their open connections now; None without
 ///         one.
-///     retransmitted_segments: Of flows, segments sent again on connections that are open now.
+///     retransmitted_segments: Of flows, segments with data or FIN that were sent again, by either end.
 ///     frames_shown: Of adaptive calls and games, frames that were shown.
 ///     frames_skipped: Frames that were passed over for later ones.
 ///     mean_frame_delay_s: Mean time from capture to showing of the frames that were shown, in seconds; None

@@ -196,6 +196,8 @@ pub(crate) fn load_own(
     for (key, name) in named {
         match in_file(&key, &name, tree, folder, &mut texts).and_then(|file| own.add(&key, &file)) {
             Ok(unique_name) => _ = names.insert(name, unique_name),
+            // A loader knows better what is legal in a file than what a name is.
+            Err(why) if why.contains("; legal: ") => mistakes.sentence(&key, format!("\"{name}\": {why}")),
             Err(why) => {
                 let legal = if is_class(&key) { LEGAL_CLASS } else { LEGAL };
                 mistakes.value(&key, format!("\"{name}\": {why}"), legal);

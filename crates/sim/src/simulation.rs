@@ -3,7 +3,7 @@
 use crate::engine::EventKind;
 use crate::fabric::{Events, Fabric, Settings, Timer};
 use crate::identifiers::ConnectionIdentity;
-use crate::recording::{FlowRows, Snapshot, congestion_windows};
+use crate::recording::{ClosedFlows, FlowRows, Snapshot, congestion_windows};
 use crate::transport::SimulatedTransport;
 use aqmlab_driver::{
     Boundary, CongestionWindows, Control, Monitor, RunError, may_end_in_cool_down, measured_window, session,
@@ -26,6 +26,7 @@ pub(crate) struct EventLoop {
     pub(crate) session: Session,
     pub(crate) monitor: Monitor,
     pub(crate) flow_rows: FlowRows,
+    pub(crate) closed_flows: ClosedFlows,
     pub(crate) congestion_windows: CongestionWindows,
     pub(crate) at_begin: Option<Snapshot>,
     pub(crate) at_end: Option<Snapshot>,
@@ -56,6 +57,7 @@ impl EventLoop {
             session: session(scenario, window, key)?,
             monitor: Monitor::new(scenario, window, fabric.network().monitored_positions()),
             flow_rows: FlowRows::new(scenario),
+            closed_flows: ClosedFlows::new(scenario),
             congestion_windows: CongestionWindows::new(scenario),
             fabric,
             at_begin: None,
@@ -164,9 +166,10 @@ impl EventLoop {
 
     /// One end of a connection is over, and perhaps the connection.
     fn end_connection(&mut self, event: &ConnectionEvent) {
-        let Self { fabric, events, session, flow_rows, .. } = self;
+        let Self { fabric, events, session, flow_rows, closed_flows, .. } = self;
         let Some(connection) = fabric.end(event, events) else { return };
         flow_rows.record(connection, || session.exchanges(event.connection, event.owner));
+        closed_flows.add(connection);
         session.forget(event.connection, event.owner);
         fabric.release(event.connection);
     }

@@ -1,8 +1,9 @@
 //! A run that is taken step by step: what is observed adds up, what is changed takes hold, and what may not
 //! be changed is refused.
 
+use aqmlab_record::ColumnValues;
 use aqmlab_scenario::Scenario;
-use aqmlab_sim::{Action, Control, LinkObservation, RunError, Simulation, run};
+use aqmlab_sim::{Action, Control, LinkObservation, Output, RunError, Simulation, run};
 use aqmlab_units::{Span, Time};
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -279,4 +280,67 @@ fn a_time_that_has_passed_is_no_step_and_one_beyond_the_end_is_the_end() {
     assert_eq!(line.0.now(), at_ms(2_000));
     line.0.advance_until(at_ms(20_000), &Control::default()).unwrap();
     assert_eq!(line.0.now(), at_ms(10_000));
+}
+
+/// Transfers that come and go beside flows without an end and people, at a queue that drops.
+const CLOSING: &str = r#"
+name = "closing"
+duration_s = 20.0
+[dumbbell]
+rate_mbps = 5.0
+queue = { scheme = "drop-tail", limit_packets = 15 }
+[users]
+per_side = 20
+[[flows]]
+name = "files"
+count = 60
+direction = "left-to-right"
+profile = "linux6-cubic"
+base_rtt_ms = 30.0
+start_spread_s = 15.0
+bytes = 60_000
+[[flows]]
+name = "bulk"
+count = 2
+direction = "left-to-right"
+base_rtt_ms = 30.0
+[record]
+flows = true
+"#;
+
+/// Segments that the connections of a group sent again, by the rows of the table `flows`.
+fn sent_again_by_rows(output: &Output, group: &str) -> u64 {
+    let table = output.tables.iter().find(|table| table.name == "flows").expect("is recorded");
+    let values = |name: &str| &table.columns.iter().find(|column| column.name == name).expect(name).values;
+    let (ColumnValues::Names(groups), ColumnValues::U64(counts)) =
+        (values("flow_group"), values("retransmitted_segments"))
+    else {
+        panic!("{table:?}")
+    };
+    let place = groups.names().iter().position(|name| name == group).expect(group);
+    let own = groups.codes().iter().zip(counts).filter(|(code, _)| **code as usize == place);
+    own.map(|(_, count)| count).sum()
+}
+
+#[test]
+fn what_was_sent_again_counts_when_the_connection_is_over() {
+    let scenario = Scenario::from_toml(CLOSING, "test", &[]).unwrap_or_else(|error| panic!("{error}"));
+    let control = Control::default();
+    for step_ms in [130, 5_000, 20_000] {
+        let mut simulation = Simulation::new(&scenario, 3, &control).unwrap();
+        let mut observed = [0; 2];
+        while simulation.now() < simulation.end() {
+            let next = simulation.now() + Span::from_milliseconds(step_ms);
+            simulation.advance_until(next, &control).unwrap();
+            let groups = simulation.observe().groups;
+            for (sum, name) in observed.iter_mut().zip(["files", "bulk"]) {
+                let group = groups.iter().find(|group| group.name == name).expect(name);
+                *sum += group.retransmitted_segments;
+            }
+        }
+        let output = simulation.finish(&control).unwrap();
+        let rows = ["files", "bulk"].map(|name| sent_again_by_rows(&output, name));
+        assert!(rows.into_iter().all(|count| count > 20), "{rows:?}");
+        assert_eq!(observed, rows, "in steps of {step_ms} ms");
+    }
 }

@@ -14,6 +14,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from aqmlab.classes.imports import Imports
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from types import TracebackType
@@ -68,7 +70,7 @@ def with_values(instance: object, values: Mapping[str, Any], parameters: Mapping
         setattr(instance, key, own.value(value) if own else value)
 
 
-def _run(file: str, text: str) -> ModuleType:
+def _run(file: str, text: str) -> ModuleType | str:
     known = _modules.get((file, text))
     if known is not None:
         return known
@@ -79,6 +81,10 @@ def _run(file: str, text: str) -> ModuleType:
     sys.modules[module.__name__] = module
     # Tracebacks show the lines that ran, even if the file has changed.
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    imports = Imports.before()
     exec(code, vars(module))  # noqa: S102  (the user's own class)
+    refusal = imports.refusal(file, text)
+    if refusal is not None:
+        return refusal
     _modules[file, text] = module
     return module

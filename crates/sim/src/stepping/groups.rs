@@ -1,6 +1,7 @@
 //! What can be seen of people, flows and datagrams while a run goes on.
 
 use crate::fabric::{Connection, Fabric};
+use crate::recording::ClosedFlows;
 use aqmlab_record::VideoCallFrame;
 use aqmlab_scenario::{Scenario, TrafficGroup};
 use aqmlab_session::{Owner, Session};
@@ -28,7 +29,7 @@ pub struct GroupObservation {
     pub mean_round_trip: Option<Span>,
     /// Of flows, the mean congestion window of their open connections now, in bytes; none without one.
     pub mean_window_bytes: Option<f64>,
-    /// Of flows, the segments that were sent again on connections that are open now.
+    /// Of flows, the segments that were sent again: data or FIN, by either end.
     pub retransmitted_segments: u64,
     /// Of calls and games, frames that were shown, and those that were passed over for later ones.
     pub frames_shown: u64,
@@ -52,7 +53,8 @@ pub(super) struct Done {
     senders: Senders,
 }
 
-/// What the senders of a group of flows know now, added up over their open connections.
+/// What the senders of a group of flows know now, added up over their open connections; and what was sent
+/// again on all of them.
 #[derive(Clone, Copy, Default)]
 struct Senders {
     connections: u64,
@@ -65,11 +67,11 @@ struct Senders {
 
 impl Senders {
     fn add(&mut self, fabric: &Fabric, connection: &Connection) {
+        self.retransmitted_segments += connection.totals().retransmitted_segments;
         let Some(sender) = connection.ends[0].tcp() else { return };
         let context = fabric.context_of_sender(connection);
         self.connections += 1;
         self.window_bytes += sender.congestion_window_bytes(context.profile);
-        self.retransmitted_segments += u64::from(sender.statistics().retransmitted_segments);
         if let Some(round_trip) = sender.smoothed_round_trip(&context) {
             self.measured += 1;
             self.round_trips += round_trip;
@@ -77,8 +79,10 @@ impl Senders {
     }
 
     /// Of each group of flows, whose ends among all flows these are.
-    fn of_groups(fabric: &Fabric, ends: &[usize]) -> Vec<Self> {
-        let mut senders = vec![Self::default(); ends.len()];
+    fn of_groups(fabric: &Fabric, ends: &[usize], closed: &ClosedFlows) -> Vec<Self> {
+        let over =
+            |group| Self { retransmitted_segments: closed.retransmitted_segments(group), ..Self::default() };
+        let mut senders: Vec<Self> = (0..ends.len()).map(over).collect();
         for (_, connection) in fabric.open_connections() {
             let Owner::Flow { flow } = connection.owner else { continue };
             let group = ends.partition_point(|end| *end <= flow.place());
@@ -108,11 +112,8 @@ impl Done {
             mean_round_trip: mean(self.senders.round_trips, self.senders.measured),
             mean_window_bytes: (self.senders.connections > 0)
                 .then(|| self.senders.window_bytes / self.senders.connections as f64),
-            // One that is over has taken its count with it.
-            retransmitted_segments: self
-                .senders
-                .retransmitted_segments
-                .saturating_sub(before.senders.retransmitted_segments),
+            retransmitted_segments: self.senders.retransmitted_segments
+                - before.senders.retransmitted_segments,
             frames_shown: shown,
             frames_skipped: self.frames_skipped - before.frames_skipped,
             mean_frame_delay: mean(self.frames_took - before.frames_took, shown),
@@ -120,7 +121,7 @@ impl Done {
     }
 
     /// All groups of a scenario, in the order of [`Scenario::traffic`].
-    fn of_groups(scenario: &Scenario, fabric: &Fabric, session: &Session) -> Vec<Self> {
+    fn of_groups(scenario: &Scenario, fabric: &Fabric, session: &Session, closed: &ClosedFlows) -> Vec<Self> {
         let unfinished = session.unfinished();
         let (mut population, mut flow, mut source) = (0, 0, 0);
         let mut ends = Vec::new();
@@ -129,7 +130,7 @@ impl Done {
                 ends.push(ends.last().unwrap_or(&0) + group.flows.len());
             }
         }
-        let mut senders = Senders::of_groups(fabric, &ends).into_iter();
+        let mut senders = Senders::of_groups(fabric, &ends, closed).into_iter();
         let mut done = Vec::new();
         for group in scenario.traffic() {
             done.push(match group {
@@ -213,8 +214,9 @@ impl WatchedGroups {
         scenario: &Scenario,
         fabric: &Fabric,
         session: &Session,
+        closed: &ClosedFlows,
     ) -> Vec<GroupObservation> {
-        let done = Done::of_groups(scenario, fabric, session);
+        let done = Done::of_groups(scenario, fabric, session, closed);
         self.0.resize(done.len(), Done::default());
         let before = std::mem::replace(&mut self.0, done);
         let named = scenario.traffic().zip(self.0.iter().zip(before));

@@ -153,8 +153,8 @@ impl<'a> Simulation<'a> {
     pub fn observe(&mut self) -> Observation {
         let now = self.now();
         let since = std::mem::replace(&mut self.observed, now);
-        let EventLoop { fabric, session, .. } = &mut self.event_loop;
-        let groups = self.watched_groups.look(&self.scenario, fabric, session);
+        let EventLoop { fabric, session, closed_flows, .. } = &mut self.event_loop;
+        let groups = self.watched_groups.look(&self.scenario, fabric, session, closed_flows);
         let queued = &mut fabric.network_mut().queued;
         let links = self.watched.iter_mut().map(|watched| watched.look(queued, (since, now)));
         Observation { now, since, links: links.collect(), groups }
