@@ -190,8 +190,11 @@ release: $(VENV)/.installed-dev ## a wheel optimised for what users run (seconds
 LLVM_PROFDATA = $(shell find "$$(rustc --print sysroot)" -name llvm-profdata 2>/dev/null | head -1)
 HAS_PROFILE_TOOLS = test -x "$(LLVM_PROFDATA)" || { echo 'rustup component add llvm-tools' >&2; exit 2; }
 
-package: ## the crates for other stacks as crates.io would get them: packed, and built from what was packed
-	cargo package --locked --quiet --package aqmlab-units --package aqmlab-random --package aqmlab-declared --package aqmlab-aqm --package aqmlab-link --package aqmlab-aqm-c
+# Every crate that does not say `publish = false`; Cargo finds the order.
+PUBLISHED = $(patsubst crates/%/Cargo.toml,aqmlab-%,$(shell grep --files-without-match '^publish = false' crates/*/Cargo.toml))
+
+package: ## the simulator and the crates for other programs as crates.io would get them: packed, and built from what was packed
+	cargo package --locked --quiet $(PUBLISHED:%=--package %)
 
 clean: ## removes everything that was made here
 	rm -rf $(VENV) target report results python/aqmlab/_core*.so
