@@ -33,8 +33,8 @@ fn the_page_shows_what_the_example_prints() {
         1000.0 * output.summary.links[0].wait_mean_s.expect("packets left")
     };
     let waits = ["drop-tail", "fq-codel"].map(|scheme| (scheme, wait_ms(scheme)));
-    // 256 frames of 1,538 bytes take 157.5 ms at 20 Mbit/s. CUBIC leaves a full buffer with 0.7 of its window, of
-    // which 20 ms are the round trip without a queue: never less than 104 ms. CoDel aims at 5 ms.
+    // 256 frames of 1,538 bytes take 157.5 ms at 20 Mbit/s. CUBIC leaves a full buffer with 0.7 of its
+    // window, of which 20 ms are the round trip without a queue: never less than 104 ms. CoDel aims at 5 ms.
     assert!((104.0..157.5).contains(&waits[0].1), "{waits:?}");
     assert!((1.0..10.0).contains(&waits[1].1), "{waits:?}");
     let printed: String =
