@@ -15,7 +15,7 @@ SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -type f -not
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help browser test-browser demo demo-2003 test test-all test-python-and-commands test-commands shown reference test-rust clippy test-python test-live live fuzz fuzz-networks fuzz-files fuzz-properties fuzz-statistics mutants miri bench bench-check bench-pairs packets-per-second crosscheck crosscheck-kernel crosscheck-queues crosscheck-cake crosscheck-classes crosscheck-router crosscheck-autorate crosscheck-ledger uml-kernel docs constraints wheel release package clean
+.PHONY: help browser test-browser demo demo-2003 test test-all test-python-and-commands test-commands shown reference test-rust clippy test-python test-live live fuzz fuzz-networks fuzz-files fuzz-properties fuzz-statistics mutants miri bench bench-check bench-pairs packets-per-second crosscheck crosscheck-kernel crosscheck-queues crosscheck-cake crosscheck-classes crosscheck-router crosscheck-autorate crosscheck-ledger uml-kernel docs constraints wheel release package oldest-rust clean
 
 help: ## what there is
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -190,8 +190,18 @@ release: $(VENV)/.installed-dev ## a wheel optimised for what users run (seconds
 LLVM_PROFDATA = $(shell find "$$(rustc --print sysroot)" -name llvm-profdata 2>/dev/null | head -1)
 HAS_PROFILE_TOOLS = test -x "$(LLVM_PROFDATA)" || { echo 'rustup component add llvm-tools' >&2; exit 2; }
 
-package: ## the crates for other stacks as crates.io would get them: packed, and built from what was packed
-	cargo package --locked --quiet --package aqmlab-units --package aqmlab-random --package aqmlab-declared --package aqmlab-aqm --package aqmlab-link --package aqmlab-aqm-c
+# Every crate that does not say `publish = false`; Cargo finds the order.
+PUBLISHED = $(patsubst crates/%/Cargo.toml,aqmlab-%,$(shell grep --files-without-match '^publish = false' crates/*/Cargo.toml))
+
+package: ## the simulator and the crates for other programs as crates.io would get them: packed, and built from what was packed
+	cargo package --locked --quiet $(PUBLISHED:%=--package %)
+
+# A folder of its own: it would build everything anew for the other compiler each time.
+OLDEST_RUST = $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
+
+oldest-rust: ## those crates under the oldest Rust that Cargo.toml promises (needs rustup)
+	@rustc +$(OLDEST_RUST) --version >/dev/null 2>&1 || { echo 'rustup toolchain install --profile minimal $(OLDEST_RUST)' >&2; exit 2; }
+	cargo +$(OLDEST_RUST) check --locked --quiet --target-dir target/oldest $(PUBLISHED:%=--package %)
 
 clean: ## removes everything that was made here
 	rm -rf $(VENV) target report results python/aqmlab/_core*.so

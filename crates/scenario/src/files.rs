@@ -46,13 +46,13 @@ pub(crate) fn read_files(
         }
     }
     let names: BTreeSet<&str> = named.iter().map(|(_, name)| name.as_str()).collect();
-    if let Some(unused) = texts.keys().find(|name| !names.contains(name.as_str())) {
-        if mistakes.is_written(TEXTS) {
-            let wrong = format!(
-                "the text of \"{unused}\", which no ..._file key names, nor any scheme, traffic model or controller"
-            );
-            mistakes.sentence(TEXTS, wrong);
-        }
+    if let Some(unused) = texts.keys().find(|name| !names.contains(name.as_str()))
+        && mistakes.is_written(TEXTS)
+    {
+        let wrong = format!(
+            "the text of \"{unused}\", which no ..._file key names, nor any scheme, traffic model or controller"
+        );
+        mistakes.sentence(TEXTS, wrong);
     }
     texts.retain(|name, _| names.contains(name.as_str()));
 }

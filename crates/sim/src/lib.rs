@@ -1,7 +1,32 @@
 //! The driver in virtual time: runs a scenario packet by packet, deterministic and single-threaded.
 //!
 //! [`run`] takes a scenario and a seed, and returns summary and tables; [`Simulation`] is the same run taken
-//! step by step. Inside, one idea per file:
+//! step by step.
+//!
+//! ```
+//! use aqmlab_sim::{Control, Scenario, run};
+//!
+//! let text = r#"
+//!     name = "one download"
+//!     duration_s = 20.0
+//!     [dumbbell]
+//!     rate_mbps = 10.0
+//!     queue = { scheme = "pie", limit_packets = 200 }
+//!     [[flows]]
+//!     direction = "left-to-right"
+//!     count = 1
+//! "#;
+//! let scenario = Scenario::from_toml(text, "download.toml", &[])?;
+//! let seed = 1;
+//! let output = run(&scenario, seed, &Control::default())?;
+//! let link = &output.summary.links[0];
+//! let wait_s = link.wait_mean_s.ok_or("no packet left the queue")?;
+//! println!("{:.1} Mbit/s, packets wait {:.1} ms", link.throughput_mbps, 1000.0 * wait_s);
+//! # assert!(link.throughput_mbps <= 10.0 && wait_s < 0.1);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Inside, one idea per file:
 //!
 //! | file | idea |
 //! | --- | --- |
@@ -35,6 +60,11 @@
 #[cfg(test)]
 extern crate self as aqmlab_sim; // the transport of the tests is written for users of this crate
 
+/// The example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 mod engine;
 mod fabric;
 mod identifiers;
@@ -56,7 +86,9 @@ pub use stepping::{
 };
 
 pub use aqmlab_driver::{Control, RunError};
-use aqmlab_scenario::Scenario;
+pub use aqmlab_record::{Column, ColumnValues, Summary, Table};
+pub use aqmlab_scenario::{Scenario, ScenarioError};
+pub use aqmlab_units::{Span, Time};
 use fabric::{Departures, Settings};
 
 /// Runs a scenario from its start to its end.

@@ -174,10 +174,11 @@ impl Aqm for Ared {
         coins: &mut Stream,
     ) -> Verdict {
         self.detector.average.on_arrival(now, queue);
-        if let Pace::Arrivals { interval, last } = self.pace {
-            if now > last + interval && self.adapt(self.detector.average.value()) {
-                self.pace = Pace::Arrivals { interval, last: now };
-            }
+        if let Pace::Arrivals { interval, last } = self.pace
+            && now > last + interval
+            && self.adapt(self.detector.average.value())
+        {
+            self.pace = Pace::Arrivals { interval, last: now };
         }
         self.detector.decide(packet, queue, coins)
     }

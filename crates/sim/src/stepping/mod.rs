@@ -31,9 +31,7 @@ use std::borrow::Cow;
 /// `record.cool_down`.
 ///
 /// ```
-/// use aqmlab_scenario::Scenario;
-/// use aqmlab_sim::{Action, Control, Simulation};
-/// use aqmlab_units::{Span, Time};
+/// use aqmlab_sim::{Action, Control, Scenario, Simulation, Span};
 ///
 /// let text = r#"
 ///     name = "a limit that follows the delay"
