@@ -10,6 +10,7 @@ from aqmlab.classes import files
 from aqmlab.classes.methods import misspelt, own_methods
 from aqmlab.classes.parameters import IllegalParameter, declared
 from aqmlab.controllers.controller import ASKED, CODEPOINTS, METHODS, QUIET, Controller, Host
+from aqmlab.controllers.library import is_controller_of_library
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -115,8 +116,10 @@ def controllers_of(module: ModuleType) -> list[str]:
 def is_controller_in_file(name: str, folder: str | Path = ".") -> bool:
     """Whether `FILE.py:CLASS` names a controller, or no class of a file that has controllers and no others.
 
-    A misspelt class is then told among the controllers of its file.
+    A misspelt class is then told among the controllers of its file. Of `LIBRARY.so:SYMBOL`: is it one?
     """
+    if is_controller_of_library(name, folder):
+        return True
     file, _, own = name.rpartition(":")
     module = files.module_in(folder, file)
     if module is None:

@@ -25,6 +25,7 @@ from aqmlab.controllers.facts import (
     Sent,
     Timeout,
 )
+from aqmlab.controllers.library import is_library, loaded_library
 from aqmlab.controllers.loading import Loaded, load
 from aqmlab.errors import ScenarioError
 
@@ -84,7 +85,7 @@ def check(name: str, *, folder: str | Path = ".", cases: int = CASES) -> list[Br
     """Tells a controller random facts, with its defaults, and answers with the laws that it breaks.
 
     Args:
-        name: `FILE.py:CLASS`.
+        name: `FILE.py:CLASS` or `LIBRARY.so:SYMBOL`.
         folder: Where the file is looked for.
         cases: How many cases, each of 200 facts.
 
@@ -103,9 +104,11 @@ def check(name: str, *, folder: str | Path = ".", cases: int = CASES) -> list[Br
 
 
 def _loaded(name: str, folder: str | Path) -> Loaded:
+    if is_library(name):
+        return loaded_library(name, folder)
     file, _, own = name.rpartition(":")
     if not file.endswith(".py") or not own:
-        raise ScenarioError(f"controller {name}: not in a file; legal: FILE.py:CLASS")
+        raise ScenarioError(f"controller {name}: not in a file; legal: FILE.py:CLASS or LIBRARY.so:SYMBOL")
     try:
         text = (Path(folder) / file).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
