@@ -119,8 +119,8 @@ static void on_unused(void *state, uint32_t used, aqmlab_answers *answers) {
 }
 
 static const aqmlab_parameter parameters[] = {
-    {"increase_segments", "Segments a round trip without a loss.", AQMLAB_NUMBER, 1, 1e-12, 1},
-    {"left_share", "Share of the window that a loss leaves.", AQMLAB_NUMBER, 0.5, 1e-12, 1},
+    {"increase_segments", "Segments a round trip without a loss.", AQMLAB_NUMBER, 1, 0.001, 1},
+    {"left_share", "Share of the window that a loss leaves.", AQMLAB_NUMBER, 0.5, 0.001, 1},
 };
 
 const aqmlab_controller my_aimd = {

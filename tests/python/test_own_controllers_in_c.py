@@ -326,7 +326,7 @@ REFUSALS = {
     "an unknown key": ('{ controller = "my_aimd.so:my_aimd", stop = 3 }', 'unknown key "stop"'),
     "out of range": (
         '{ controller = "my_aimd.so:my_aimd", increase_segments = 2 }',
-        "congestion.increase_segments: 2 is out of range; legal: 1e-12 to 1",
+        "congestion.increase_segments: 2 is out of range; legal: 0.001 to 1",
     ),
     "what start refuses": (
         '{ controller = "my_aimd.so:my_aimd", left_share = 1 }',

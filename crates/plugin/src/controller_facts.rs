@@ -45,7 +45,7 @@ pub struct RawRoundTrip {
 /// `aqmlab_delivery_rate`; all zero if there is none.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
-pub struct RawDeliveryRate {
+pub(crate) struct RawDeliveryRate {
     interval_ns: u64,
     segments: u32,
     application_limited: u32,
