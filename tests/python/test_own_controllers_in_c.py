@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import json
+import math
+import random
 import shutil
 import subprocess
 from pathlib import Path
@@ -12,7 +14,9 @@ from typing import Any
 import pytest
 
 import aqmlab
-from aqmlab import RunError, Scenario, ScenarioError, Simulation
+from aqmlab import RunError, Scenario, ScenarioError, Simulation, _core
+from aqmlab.controllers import Acknowledged, Loss, Marks, Opening, Timeout
+from aqmlab.controllers.loading import load
 from aqmlab.controllers.trial import check
 from small import aqmlab_run
 
@@ -79,10 +83,12 @@ def shipped(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def aimd(folder: Path, name: str = "my_aimd.so:my_aimd", parameters: str = "") -> Scenario:
+def aimd(
+    folder: Path, name: str = "my_aimd.so:my_aimd", parameters: str = "", *, text: str = SCENARIO
+) -> Scenario:
     """A scenario with the example, with `KEY = VALUE` behind its name."""
     table = f'{{ controller = "{name}"{", " * bool(parameters)}{parameters} }}'
-    return Scenario.from_toml(SCENARIO.replace('"own.so:own"', table), folder=folder)
+    return Scenario.from_toml(text.replace('"own.so:own"', table), folder=folder)
 
 
 def rows(result: aqmlab.Result) -> dict[str, Any]:
@@ -106,26 +112,94 @@ PLACES: dict[str, dict[str, object]] = {
         "flows.0.host.ecn": "accurate",
     },
     "a slow application": {"flows.0.bytes": 200_000, "flows.0.count": 20, "flows.0.start_spread_s": 8.0},
-    "windows that are not used": {
-        "flows.0.host.window_validation": True,
-        "flows.0.host.initial_window_segments": 2,
-        "dumbbell.queue.limit_packets": 200,
-        "dumbbell.loss_probability": 0.005,
+    "every kind of timeout, and lost SYNs": {
+        "dumbbell.loss_probability": 0.3,
+        "flows.0.bytes": 60_000,
+        "flows.0.count": 30,
+        "flows.0.start_spread_s": 6.0,
     },
+    "pauses, and windows that are not used": {"dumbbell.loss_probability": 0.02, "duration_s": 30.0},
 }
+READERS = """
+[users]
+per_side = 10
+profile = "linux6-cubic"
+host = { congestion = "own.so:own", window_validation = true }
+
+[record]"""
+"""Beside the flows of the last place."""
 
 
 @pytest.mark.parametrize("place", PLACES)
 def test_the_example_in_c_and_in_python_give_the_same_tables(place: str, shipped: Path) -> None:
     parameters = "left_share = 0.7, increase_segments = 0.6"
+    text = SCENARIO.replace("\n[record]", READERS) if "pauses" in place else SCENARIO
     scenarios = [
-        aimd(shipped, name, parameters).with_overrides(PLACES[place])
+        aimd(shipped, name, parameters, text=text).with_overrides(PLACES[place])
         for name in ("my_aimd.so:my_aimd", "my_aimd.py:Aimd")
     ]
     for seed in (1, 2):
         compiled, interpreted = (rows(aqmlab.run(scenario, seed=seed)) for scenario in scenarios)
         assert compiled.keys() >= {"congestion_windows", "packets"}
         assert compiled == interpreted
+
+
+def any_fact(numbers: random.Random, now_ns: int, *, ends: bool) -> tuple[str, object]:
+    """A method, and a fact that it may be told; `ends`: whether a reduction may end as it should."""
+    phase = numbers.choice(("open", "reducing", "recovery", "loss"))
+    delivered, in_flight = numbers.randrange(20), numbers.randrange(100)
+    flags = [numbers.random() < 0.5 for _ in range(4)]
+    acknowledged = Acknowledged(
+        now_ns,
+        delivered,
+        1000,
+        0,
+        0,
+        in_flight,
+        flags[0],
+        flags[1],
+        None,
+        None,
+        flags[2],
+        flags[3],
+        False,
+        phase,
+    )
+    how = ("mistaken", "after-timeout", "complete")[: 3 if ends else 2]
+    told = [("on_acknowledged", acknowledged)] * 8
+    return numbers.choice(
+        [
+            *told,
+            ("on_loss", Loss(now_ns, in_flight, flags[0], flags[1])),
+            ("on_timeout", Timeout(now_ns, in_flight, flags[0])),
+            ("on_marks", Marks(now_ns, 3)),
+            ("on_recovered", numbers.choice(how)),
+            ("on_idle", numbers.choice((1, 2, 1000))),
+            ("on_unused", numbers.randrange(50)),
+        ]
+    )
+
+
+def test_the_example_in_c_answers_every_fact_as_python_does(shipped: Path) -> None:
+    """Also what no run above has: reductions that were a mistake."""
+    compiled = _core.load_controller_library(shipped, "my_aimd.so:my_aimd")
+    interpreted = load("my_aimd.py", "Aimd", (shipped / "my_aimd.py").read_text())
+    for case in range(100):
+        numbers = random.Random(case)  # noqa: S311 (no secret)
+        values = json.dumps(
+            {"increase_segments": numbers.uniform(0.1, 1), "left_share": numbers.uniform(0.1, 0.9)}
+        )
+        host = (numbers.choice((1, 2, 10, 100)), 1500, False)
+        both = (compiled.make(values, host), interpreted.make(values, host))
+        opening = Opening(0, None, True, True, numbers.random() < 0.2, "classic")
+        for each in both:
+            each.on_established(opening)
+        for now_ns in range(200):
+            method, fact = any_fact(numbers, now_ns, ends=both[0].threshold < math.inf)
+            for each in both:
+                getattr(each, method)(fact)
+            mine, theirs = ((each.window, each.threshold) for each in both)
+            assert mine == theirs, (case, now_ns, method, fact)
 
 
 DRAWN = {
@@ -269,7 +343,7 @@ KEYS = ".parameters = own_keys, .parameter_count = 1"
 NO_CONTROLLERS = {
     "a function": (
         "int own(void) { return 1; }",
-        "own is a function or the like; legal: the name of a variable of type aqmlab_cont",
+        "own is a function or the like; legal: the name of a variable of type aqmlab_controller",
     ),
     "a word": ("unsigned own = AQMLAB_CONTROLLER_VERSION;", "own has 4 bytes, an aqmlab_controller "),
     "no such symbol": ("int other;", "the library has no symbol own"),
