@@ -341,7 +341,8 @@ fn a_time_or_rate_that_is_absent_is_told_so() {
     let silent = Acknowledged { round_trip: None, delivery_rate: None, ..acknowledged() };
     let mut without = controller(ControllerTable { on_acknowledged: None, ..table() });
     assert_eq!(without.tell(&Fact::Acknowledged(&silent)), None);
-    let mut own = controller(ControllerTable { on_acknowledged: entry!(CAcknowledged, on_silence), ..table() });
+    let mut own =
+        controller(ControllerTable { on_acknowledged: entry!(CAcknowledged, on_silence), ..table() });
     assert_eq!(own.tell(&Fact::Acknowledged(&silent)).map(|answers| answers.window), Some(33));
 }
 
