@@ -3,7 +3,11 @@
 //! compiler can be.
 //!
 //! Facts and answers are laid out a second time, as `aqmlab_controller.h` has them.
-#![allow(unsafe_code, reason = "functions as a C compiler would make them")]
+#![allow(
+    unsafe_code,
+    clippy::missing_transmute_annotations,
+    reason = "functions as a C compiler would make them"
+)]
 
 use aqmlab_plugin::{ControllerHost, ControllerTable, Fault, TableController, catch};
 use aqmlab_random::Key;
