@@ -112,8 +112,7 @@ def _require_no_settings(name: str) -> None:
     """Refuses a scheme or controller with parameters: each of them is explained with the name."""
     from aqmlab.load.controllers import controller_sources
 
-    file, *_ = name.split(".py:")
-    if file != name:
+    if any(ending in name for ending in (".py:", ".so:", ".dylib:")):
         alone = ":".join(name.split(":")[:2])
         known = [alone] if alone != name else []
     else:
