@@ -126,7 +126,7 @@ mutants: ## what the tests of CRATE (aqm) miss, or SHARD=k/n of it, by cargo-mut
 
 miri: ## what calls C functions and what C calls, under Miri, which finds any wrong use of memory (needs a nightly Rust)
 	@cargo +nightly miri --version >/dev/null 2>&1 || { echo 'rustup toolchain install nightly --component miri --component rust-src' >&2; exit 2; }
-	cargo +nightly miri test --locked --quiet --package aqmlab-plugin --test function_tables --target-dir target/miri
+	cargo +nightly miri test --locked --quiet --package aqmlab-plugin --test function_tables --test controller_table --target-dir target/miri
 	cargo +nightly miri test --locked --quiet --package aqmlab-aqm-c --test calls --target-dir target/miri
 
 bench: ## time, instructions and memory per packet and per step, beside ns-2 where it is installed (PGO=1: as released), and ns-3 in NS3

@@ -34,8 +34,8 @@ from small import TWO_HOPS, WEB
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-INCLUDE = str(ROOT / "python/aqmlab/schemes")
-"""What `aqmlab scheme include` prints."""
+INCLUDE = {f"$(aqmlab {what} include)": f"{ROOT}/python/aqmlab/{what}s" for what in ("scheme", "controller")}
+"""What commands print that stand within others."""
 
 _SMALL = WEB.split("[record]", maxsplit=1)[0].replace("20.0", "4.0").replace("5.0", "1.0")
 _RED = (
@@ -196,7 +196,9 @@ def _run(block: Block) -> None:
                 if any(part in line for part in parsed_only):
                     _parse_line(line)
                 elif line.startswith("cc "):
-                    subprocess.run(shlex.split(line.replace("$(aqmlab scheme include)", INCLUDE)), check=True)
+                    for command, printed in INCLUDE.items():
+                        line = line.replace(command, printed)  # noqa: PLW2901
+                    subprocess.run(shlex.split(line), check=True)
                 else:
                     assert line.startswith("aqmlab "), f"{line}: not a command of ours"
                     assert _exit_code(shlex.split(line)[1:]) == 0, line

@@ -88,6 +88,7 @@ PRINT_NO_NUMBERS = {
     "report": "a page",
     "results": "folders, as a JSON list of its own",
     "schema": "a JSON schema",
+    "controller include": "a folder",
     "scheme include": "a folder",
 }
 """Commands without numbers of their own, with what they print."""

@@ -339,7 +339,11 @@ def test_what_is_wrong_with_a_controller_is_refused_at_its_place(what: str, tmp_
     ("controller", "message"),
     [
         ('"nowhere.py:Own"', "there is no file "),
-        ('"own.so:Own"', "not a file of Python; legal: FILE.py:CLASS, the file of at most 1 MiB, its path "),
+        ('"own.so:Own"', "there is no file "),
+        (
+            '"own.txt:Own"',
+            "neither a file of Python nor a library; legal: FILE.py:CLASS or LIBRARY.so:SYMBOL",
+        ),
         ('{ controller = "owl" }', 'no controller "owl"; legal: reno, reno-abc, cubic'),
         ('{ controller = "cubic", step = 1 }', 'unknown key "step"'),
         ("{ step = 1 }", 'missing key "controller"'),

@@ -42,22 +42,22 @@ pub(crate) fn require_whole(file: &[u8]) -> Result<(), String> {
     require_table(file, "section", Table::of(file, 40, 58), SECTION_HEADER_BYTES, section)
 }
 
-/// Refuses a symbol that is no variable of at least so many bytes: what would be read of it is something
+/// Refuses a symbol that is no variable of at least so many bytes, as one of type `kind` is: what would be read of it is something
 /// else. A library without a table of sections does not say, nor does a file of another kind. The file is
 /// whole.
 ///
 /// # Errors
 /// In words, what the symbol is.
-pub(crate) fn require_object(file: &[u8], symbol: &str, least_bytes: u64) -> Result<(), String> {
+pub(crate) fn require_object(file: &[u8], symbol: &str, kind: &str, least_bytes: u64) -> Result<(), String> {
     if !is_read(file) {
         return Ok(());
     }
     match symbol_of(file, symbol) {
-        Some((kind, _)) if kind != VARIABLE => Err(format!(
-            "{symbol} is a function or the like; legal: the name of a variable of type aqmlab_scheme"
-        )),
+        Some((other, _)) if other != VARIABLE => {
+            Err(format!("{symbol} is a function or the like; legal: the name of a variable of type {kind}"))
+        }
         Some((_, bytes)) if bytes < least_bytes => {
-            Err(format!("{symbol} has {bytes} bytes, an aqmlab_scheme {least_bytes}"))
+            Err(format!("{symbol} has {bytes} bytes, an {kind} {least_bytes}"))
         }
         _ => Ok(()),
     }

@@ -6,6 +6,8 @@
 //! - [`DeclaredModel`], [`DeclaredController`]: the same of a traffic model and of a congestion controller.
 //! - [`FunctionTable`]: the C functions of a scheme, whoever compiled them; [`TableScheme`] is a queue's
 //!   scheme made of it.
+//! - [`ControllerTable`], [`TableController`]: the same of a congestion controller's functions.
+//! - [`LibraryController`]: a controller in a shared library, as `aqmlab_controller.h` describes it.
 //! - [`load_library`]: a scheme in a shared library, as `aqmlab_scheme.h` describes it.
 //! - [`Verdicts`](decode): how a verdict is written as a number.
 //! - [`Fault`]: how a scheme that cannot go on ends its run.
@@ -13,6 +15,9 @@
 //! - [`TimerPace`]: how often its timer may be due.
 #![deny(missing_docs)]
 
+mod controller_answers;
+mod controller_facts;
+mod controller_table;
 mod declared;
 mod declared_controller;
 mod declared_model;
@@ -21,13 +26,17 @@ mod fault;
 mod guard_table;
 mod instance;
 mod library;
+mod library_controller;
 mod observed_names;
 mod scheduler_table;
+mod shared_library;
 mod table;
 mod timer_pace;
 mod values;
 mod verdict;
 
+pub use controller_answers::{LEGAL_PACE, LegalSegments, pace_of};
+pub use controller_table::{ControllerHost, ControllerTable, RawAnswers, TableController, Told, ToldNumber};
 pub use declared::{DeclaredScheme, Factory, MOST_QUEUES, Made, Role};
 pub use declared_controller::{ControllerFactory, DeclaredController};
 pub use declared_model::{DeclaredModel, ModelFactory, Refused};
@@ -35,6 +44,7 @@ pub use fault::{Fault, catch};
 pub use guard_table::{GuardTable, TableGuard, admission_of, decision_name};
 pub use instance::{Observe, Traits};
 pub use library::load_library;
+pub use library_controller::{LibraryController, is_controller};
 pub use observed_names::observed_name;
 pub use scheduler_table::{SchedulerTable, Served, TableScheduler};
 pub use table::{Call, Decide, FunctionTable, NEVER, TableScheme, Waiting};

@@ -33,7 +33,10 @@ mod core {
         version,
     };
     #[pymodule_export]
-    use crate::controllers::controller_schema;
+    use crate::controllers::{
+        ControllerLibrary, LibraryConnection, controller_schema, load_controller_library,
+        names_controller_library,
+    };
     #[pymodule_export]
     use crate::error::FoundMistake;
     #[cfg(target_os = "linux")]

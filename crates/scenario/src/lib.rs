@@ -90,7 +90,7 @@ pub use nearest::scheme_named_elsewhere;
 pub use network::{Impairment, Link, LinkIndex, Network, Node, NodeIndex, NodeKind};
 pub use own_files::{
     ControllerLoader, InFile, ModelLoader, SchemeLoader, load_controller_in_file, load_model_in_file,
-    load_scheme_in_file, set_controller_loader, set_model_loader, set_scheme_loader,
+    load_scheme_in_file, set_controller_loader, set_model_loader, set_scheme_loader, with_controller_file,
 };
 pub use recognised::FileKind;
 pub use reference::{KeyReference, TableReference, reference};

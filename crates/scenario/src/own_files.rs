@@ -73,6 +73,14 @@ struct Loaded {
     _kept: Option<Arc<dyn Declaration>>,
 }
 
+/// Congestion controllers of libraries, by their names in trees: kept as schemes of libraries are.
+static LIBRARY_CONTROLLERS: Mutex<BTreeMap<String, Arc<dyn ControllerDeclaration>>> =
+    Mutex::new(BTreeMap::new());
+
+fn library_controllers() -> MutexGuard<'static, BTreeMap<String, Arc<dyn ControllerDeclaration>>> {
+    LIBRARY_CONTROLLERS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// The schemes in files that scenarios name now, so that each is loaded once.
 fn in_use() -> MutexGuard<'static, BTreeMap<String, Loaded>> {
     static IN_USE: Mutex<BTreeMap<String, Loaded>> = Mutex::new(BTreeMap::new());
@@ -111,11 +119,19 @@ impl InFile<'_> {
         Ok((self.unique_name(), loader(self)?))
     }
 
-    /// The same of a congestion controller.
+    /// The same of a congestion controller; one of a library is loaded once.
     fn load_controller(&self) -> Result<(String, Arc<dyn ControllerDeclaration>), String> {
+        let name = self.unique_name();
+        if let Some(declaration) = library_controllers().get(&name) {
+            return Ok((name, Arc::clone(declaration)));
+        }
         let loader =
             CONTROLLER_LOADER.get().ok_or("congestion controllers in files need the Python package")?;
-        Ok((self.unique_name(), loader(self)?))
+        let declaration = loader(self)?;
+        if self.is_library() {
+            library_controllers().insert(name.clone(), Arc::clone(&declaration));
+        }
+        Ok((name, declaration))
     }
 
     /// Its name in the tree, and the scheme that it declares.
@@ -175,11 +191,6 @@ fn is_model(key: &str) -> bool {
     key.rsplit('.').next() == Some(MODEL)
 }
 
-/// Whether a dotted key names what only a class can be.
-fn is_class(key: &str) -> bool {
-    is_model(key) || is_controller(key)
-}
-
 /// Loads every scheme, traffic model and controller in a file that `tree` names, keeps the texts of the files
 /// in the tree, and puts the names under which they are declared into it. `folder` is where relative names
 /// are looked for; without it nothing is read.
@@ -199,7 +210,7 @@ pub(crate) fn load_own(
             // A loader knows better what is legal in a file than what a name is.
             Err(why) if why.contains("; legal: ") => mistakes.sentence(&key, format!("\"{name}\": {why}")),
             Err(why) => {
-                let legal = if is_class(&key) { LEGAL_CLASS } else { LEGAL };
+                let legal = if is_model(&key) { LEGAL_CLASS } else { LEGAL };
                 mistakes.value(&key, format!("\"{name}\": {why}"), legal);
             }
         }
@@ -264,13 +275,14 @@ fn rename(node: &mut Node, names: &BTreeMap<String, String>) {
     }
 }
 
-/// Why a file holds no scheme; of C source what to type first.
-fn not_loadable(file: &str) -> String {
+/// Why a file holds nothing that a key can name; of C source what to type first.
+fn not_loadable(key: &str, file: &str) -> String {
     let Some(stem) = file.strip_suffix(".c") else {
         return "neither a file of Python nor a library".to_owned();
     };
+    let command = if is_controller(key) { "controller" } else { "scheme" };
     format!(
-        "C source; compile it first: cc -O2 -ffp-contract=off -shared -fPIC -I \"$(aqmlab scheme include)\" {file} -o \
+        "C source; compile it first: cc -O2 -ffp-contract=off -shared -fPIC -I \"$(aqmlab {command} include)\" {file} -o \
          {stem}.so"
     )
 }
@@ -283,7 +295,7 @@ fn in_folder<'a>(
     folder: &Path,
     texts: &'a mut BTreeMap<String, String>,
 ) -> Result<InFile<'a>, String> {
-    let legal = if is_class(key) { "FILE.py:CLASS" } else { "FILE.py:CLASS or LIBRARY.so:SYMBOL" };
+    let legal = if is_model(key) { "FILE.py:CLASS" } else { "FILE.py:CLASS or LIBRARY.so:SYMBOL" };
     in_file(key, name, tree, Some(folder), texts).map_err(|wrong| format!("{wrong}; legal: {legal}"))
 }
 
@@ -297,11 +309,11 @@ fn in_file<'a>(
     texts: &'a mut BTreeMap<String, String>,
 ) -> Result<InFile<'a>, String> {
     let (file, object) = parts(name).ok_or("no FILE:NAME")?;
-    if is_class(key) && !file.ends_with(".py") {
+    if is_model(key) && !file.ends_with(".py") {
         return Err("not a file of Python".to_owned());
     }
     if !file.ends_with(".py") && !is_library(file) {
-        return Err(not_loadable(file));
+        return Err(not_loadable(key, file));
     }
     let kept = tree.child(TEXTS).and_then(|files| match &files.value {
         Value::Table(files) => files.get(file),
@@ -348,6 +360,20 @@ pub fn load_controller_in_file(folder: &Path, name: &str) -> Result<serde_json::
     let file = in_folder(CONGESTION, name, &tree, folder, &mut texts)?;
     let (_, declaration) = file.load_controller()?;
     DeclaredControllers::default().declare(name, declaration)
+}
+
+/// Hands a file that stands in a folder, and what is meant in it, to whoever asks about a congestion
+/// controller there.
+///
+/// # Errors
+/// In words, what is wrong with the file; or what `ask` says.
+pub fn with_controller_file<T>(
+    folder: &Path,
+    name: &str,
+    ask: impl FnOnce(&InFile<'_>) -> Result<T, String>,
+) -> Result<T, String> {
+    let (tree, mut texts) = (nothing(), BTreeMap::new());
+    ask(&in_folder(CONGESTION, name, &tree, folder, &mut texts)?)
 }
 
 /// Registers a scheme in a file that stands in a folder, for those who ask about a scheme without a scenario;

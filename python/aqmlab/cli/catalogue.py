@@ -123,7 +123,7 @@ def _require_no_settings(name: str) -> None:
     """Refuses what has parameters behind its name: each of them is explained with the name alone."""
     from aqmlab.show.words.explained import explained
 
-    is_class = ".py:" in name
+    is_class = any(ending in name for ending in (".py:", ".so:", ".dylib:"))
     alone = ":".join(name.split(":")[:2]) if is_class else name.partition(":")[0].strip()
     if alone != name if is_class else explained(alone) is not None:
         raise click.UsageError(f'NAME: "{name}" has settings; legal: the name alone, {alone}')

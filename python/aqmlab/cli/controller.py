@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib import resources
+
 import click
 
 from aqmlab.cli.numbers import Numbers, numbers_of_rules, numbers_options
@@ -15,11 +17,13 @@ def controller() -> None:
     \b
     Examples:
       aqmlab controller check my_aimd.py:Aimd
+      cc -O2 -ffp-contract=off -shared -fPIC -o my_aimd.so my_aimd.c \\
+        -I "$(aqmlab controller include)"
     """
 
 
 @controller.command
-@click.argument("names", metavar="FILE.py:CLASS...", nargs=-1, required=True)
+@click.argument("names", metavar="FILE.py:CLASS|LIBRARY.so:SYMBOL...", nargs=-1, required=True)
 @click.option(
     "--cases",
     type=click.IntRange(min=1),
@@ -33,13 +37,14 @@ def check(names: tuple[str, ...], cases: int) -> Numbers:
     """Check the rules of controllers on random facts.
 
     With each controller's defaults: a window of a segment or more, one segment after a timeout, no growth by
-    a pause or where the application limits, and others, each with its RFC. A class with on_lost is held to
-    those of every controller, others also to those of Reno's kin. The exit code is 2 if a rule is broken.
+    a pause or where the application limits, and others, each with its RFC. One with on_lost is held to those
+    of every controller, others also to those of Reno's kin. The exit code is 2 if a rule is broken.
 
     \b
     Examples:
       aqmlab controller check my_aimd.py:Aimd
       aqmlab controller check my_aimd.py:Aimd --cases 1000
+      aqmlab controller check my_aimd.so:my_aimd
     """
     from aqmlab.controllers.trial import check as checked
     from aqmlab.controllers.trial import laws_of
@@ -51,6 +56,18 @@ def check(names: tuple[str, ...], cases: int) -> Numbers:
         for each in broken:
             say(str(each))
     return numbers_of_rules("rules", laws, found, lambda broken: broken.law)
+
+
+@controller.command
+def include() -> None:
+    """Print the include folder of aqmlab_controller.h, for C compilers.
+
+    \b
+    Examples:
+      cc -O2 -ffp-contract=off -shared -fPIC -o my_aimd.so my_aimd.c \\
+        -I "$(aqmlab controller include)"
+    """
+    say(str(resources.files("aqmlab.controllers")))
 
 
 def _in_words(laws: int, broken: int) -> str:

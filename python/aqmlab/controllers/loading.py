@@ -10,6 +10,7 @@ from aqmlab.classes.loaded import LoadedClass, loaded_from, names_one
 from aqmlab.classes.methods import misspelt, own_methods
 from aqmlab.classes.parameters import declared
 from aqmlab.controllers.controller import ASKED, CODEPOINTS, METHODS, QUIET, Controller, Host
+from aqmlab.controllers.library import is_controller_of_library
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -57,8 +58,11 @@ def is_controller(found: object) -> TypeGuard[type[Controller]]:
 
 
 def is_controller_in_file(name: str, folder: str | Path = ".") -> bool:
-    """Whether `FILE.py:CLASS` names a controller, or no class of a file that has controllers."""
-    return names_one(name, is_controller, folder)
+    """Whether `FILE.py:CLASS` or `LIBRARY.so:SYMBOL` names a controller.
+
+    So does a class that is missing from a file with controllers.
+    """
+    return is_controller_of_library(name, folder) or names_one(name, is_controller, folder)
 
 
 def _wrong(found: type[Controller]) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from aqmlab import _core
 from aqmlab.controllers.laws import LAWS, LAWS_OF_RENO, LEGAL, WORKS
+from aqmlab.controllers.library import is_library, loaded_library
 from aqmlab.controllers.loading import Loaded, load
 from aqmlab.controllers.random_sender import IllegalAnswer, RandomSender
 from aqmlab.errors import ScenarioError
@@ -55,7 +56,7 @@ def check(name: str, *, folder: str | Path = ".", cases: int = CASES) -> list[Br
     """Tells a controller random facts, with its defaults, and answers with the laws that it breaks.
 
     Args:
-        name: `FILE.py:CLASS`.
+        name: `FILE.py:CLASS` or `LIBRARY.so:SYMBOL`.
         folder: Where the file is looked for.
         cases: How many cases, each of 200 facts.
 
@@ -74,9 +75,11 @@ def check(name: str, *, folder: str | Path = ".", cases: int = CASES) -> list[Br
 
 
 def _loaded(name: str, folder: str | Path) -> Loaded:
+    if is_library(name):
+        return loaded_library(name, folder)
     file, _, own = name.rpartition(":")
     if not file.endswith(".py") or not own:
-        raise ScenarioError(f"controller {name}: not in a file; legal: FILE.py:CLASS")
+        raise ScenarioError(f"controller {name}: not in a file; legal: FILE.py:CLASS or LIBRARY.so:SYMBOL")
     _core.controller_schema(Path(folder).absolute(), name)  # refuses what no scenario takes
     loaded = load(file, own, (Path(folder) / file).read_text(encoding="utf-8"))
     if refusal := _refusal_of_defaults(loaded):

@@ -165,6 +165,11 @@ MADE: Mapping[str, tuple[str, ...]] = {
     "my-sweep.toml": ("cp {red-line.toml} .",),
     "site/": ("mkdir site", "cp {site/page.html} site/"),
     "my_aimd.py": ("cp examples/my_aimd.py .",),
+    "my_aimd.c": ("cp examples/my_aimd.c .",),
+    "my_aimd.so": (
+        "cp examples/my_aimd.c .",
+        'cc -O2 -ffp-contract=off -shared -fPIC -I "$(aqmlab controller include)" my_aimd.c -o my_aimd.so',
+    ),
     "my_pages.py": ("cp examples/my_pages.py .",),
     "my_red.py": ("cp examples/my_red.py .",),
     "my_red.c": ("cp examples/my_red.c .",),

@@ -21,6 +21,7 @@ ALONE = "live_"
 ELSEWHERE = {
     "a_queue_in_class.ipynb": "test_notebook.py",
     "my_agent.py": "test_environments.py",
+    "my_aimd.c": "test_own_controllers_in_c.py",
     "my_aimd.py": "test_own_controllers.py",
     "my_pages.py": "test_own_models.py",
     "my_policer.c": "test_own_schedulers.py",

@@ -2,7 +2,7 @@
 //! what is made of it. Its methods are called one by one, under the interpreter lock.
 
 use super::answers;
-use super::facts::{FactTypes, METHODS, method_of};
+use super::facts::FactTypes;
 use crate::class_in_file::{ClassInFile, described, json};
 use crate::schemes::Coins;
 use aqmlab_plugin::{ControllerFactory, DeclaredController, Fault, Refused, Values};
@@ -88,10 +88,10 @@ impl ControllerFactory for Loaded {
     }
 }
 
-/// An instance, and the methods that are called, by their places in [`METHODS`].
+/// An instance, and the methods that are called, by their places in [`Fact::METHODS`].
 struct ClassController {
     instance: Py<PyAny>,
-    methods: [Option<Py<PyAny>>; METHODS.len()],
+    methods: [Option<Py<PyAny>>; Fact::METHODS.len()],
     name: String,
     called: Vec<String>,
     types: Arc<FactTypes>,
@@ -113,8 +113,8 @@ impl ClassController {
         types: Arc<FactTypes>,
         loaded: Py<PyAny>,
     ) -> PyResult<Self> {
-        let mut methods = [const { None }; METHODS.len()];
-        for (place, method) in METHODS.into_iter().enumerate() {
+        let mut methods = [const { None }; Fact::METHODS.len()];
+        for (place, method) in Fact::METHODS.into_iter().enumerate() {
             if called.iter().any(|own| own == method) {
                 methods[place] = Some(instance.getattr(method)?.unbind());
             }
@@ -143,13 +143,12 @@ impl OwnInstance for ClassController {
     }
 
     fn tell(&mut self, fact: &Fact<'_>) -> Option<Answers> {
-        let place = method_of(fact);
-        let method = self.methods[place].as_ref()?;
+        let method = self.methods[fact.place()].as_ref()?;
         let answers = self.call(|py| {
             method.call1(py, (self.types.of(py, fact)?,))?;
             answers::read(self.instance.bind(py))
         });
-        let wrong = |wrong| Fault::raise(format!("{}, after {}: {wrong}", self.name, METHODS[place]));
+        let wrong = |wrong| Fault::raise(format!("{}, after {}: {wrong}", self.name, fact.method()));
         Some(answers.unwrap_or_else(wrong))
     }
 

@@ -120,38 +120,6 @@ impl FactTypes {
     }
 }
 
-/// The method that hears of a fact, by its place in `aqmlab.controllers.controller.METHODS`.
-pub(super) const METHODS: [&str; 11] = [
-    "on_established",
-    "on_sent",
-    "on_round_trip",
-    "on_acknowledged",
-    "on_lost",
-    "on_loss",
-    "on_timeout",
-    "on_marks",
-    "on_recovered",
-    "on_idle",
-    "on_unused",
-];
-
-/// The place of the method that hears of a fact.
-pub(super) const fn method_of(fact: &Fact<'_>) -> usize {
-    match fact {
-        Fact::Established(_) => 0,
-        Fact::Sent(_) => 1,
-        Fact::RoundTrip(_) => 2,
-        Fact::Acknowledged(_) => 3,
-        Fact::Lost(_) => 4,
-        Fact::Loss(_) => 5,
-        Fact::Timeout(_) => 6,
-        Fact::Marks(_) => 7,
-        Fact::Recovered(_) => 8,
-        Fact::Idle(_) => 9,
-        Fact::Unused(_) => 10,
-    }
-}
-
 const fn at(now: Time) -> u64 {
     now.nanoseconds()
 }

@@ -90,6 +90,47 @@ pub enum Fact<'a> {
     Unused(u32),
 }
 
+impl Fact<'_> {
+    /// The methods that are told facts.
+    pub const METHODS: [&'static str; 11] = [
+        "on_established",
+        "on_sent",
+        "on_round_trip",
+        "on_acknowledged",
+        "on_lost",
+        "on_loss",
+        "on_timeout",
+        "on_marks",
+        "on_recovered",
+        "on_idle",
+        "on_unused",
+    ];
+
+    /// The place of its method among [`Fact::METHODS`].
+    #[must_use]
+    pub const fn place(&self) -> usize {
+        match self {
+            Self::Established(_) => 0,
+            Self::Sent(_) => 1,
+            Self::RoundTrip(_) => 2,
+            Self::Acknowledged(_) => 3,
+            Self::Lost(_) => 4,
+            Self::Loss(_) => 5,
+            Self::Timeout(_) => 6,
+            Self::Marks(_) => 7,
+            Self::Recovered(_) => 8,
+            Self::Idle(_) => 9,
+            Self::Unused(_) => 10,
+        }
+    }
+
+    /// The method that is told it.
+    #[must_use]
+    pub const fn method(&self) -> &'static str {
+        Self::METHODS[self.place()]
+    }
+}
+
 /// What it answers, until it answers otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Answers {
@@ -251,7 +292,7 @@ pub(super) fn with_own(schema: &mut Schema) {
         "type": "object",
         "description": "One in a file, and its parameters.",
         "properties": {
-            CONTROLLER: { "type": "string", "description": "`FILE.py:CLASS`." }
+            CONTROLLER: { "type": "string", "description": "`FILE.py:CLASS` or `LIBRARY.so:SYMBOL`." }
         },
         "required": [CONTROLLER],
     });
@@ -296,7 +337,9 @@ impl Congestion {
             Ok(None) => {
                 let legal: Vec<&str> = Self::ALL.iter().map(|known| known.name()).collect();
                 let legal = legal.join(", ");
-                Err(E::custom(format!("no controller \"{name}\"; legal: {legal} or FILE.py:CLASS")))
+                Err(E::custom(format!(
+                    "no controller \"{name}\"; legal: {legal}, FILE.py:CLASS or LIBRARY.so:SYMBOL"
+                )))
             }
             Err(error) => Err(E::custom(error)),
         }
