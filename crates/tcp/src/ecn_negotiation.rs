@@ -73,8 +73,8 @@ const fn is_changed(field: Flags) -> bool {
 }
 
 impl Endpoint {
-    /// The codepoint with which a segment arrived. Both ends have the same profile, and so the same of the two
-    /// that are ECN-capable.
+    /// The codepoint with which a segment arrived. Both ends have the same profile, and so the same of the
+    /// two that are ECN-capable.
     pub(crate) fn arrived(&self, segment: &Segment, ce_marked: bool) -> Arrived {
         match (ce_marked, segment.ect) {
             (true, _) => Arrived::Marked,
@@ -236,8 +236,7 @@ mod tests {
         assert_eq!(agreed, [None, Classic, Accurate, Accurate, Accurate, Accurate, Accurate, None]);
     }
 
-    /// RFC 9768 tables 2 and 3: 010 for a packet that came as none is ECN-capable, 011 ECT(1), 100 ECT(0), 110 a
-    /// mark.
+    /// RFC 9768 tables 2 and 3: 010 for a packet that is not ECN-capable, 011 ECT(1), 100 ECT(0), 110 a mark.
     #[test]
     fn a_field_of_the_handshake_reflects_the_codepoint() {
         use Arrived::{Ect0, Ect1, Marked, NotCapable};

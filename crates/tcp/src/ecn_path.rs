@@ -108,8 +108,8 @@ mod tests {
         Told { number, highest_sent, delivered: 1, marked: 0, round_begins: false, counts }
     }
 
-    /// Ten segments are out when the first counts come: what of them arrives tells nothing, because the counts
-    /// may have had it. The eleventh was sent later.
+    /// Ten segments are out when the first counts come: what of them arrives tells nothing, because the
+    /// counts may have had it. The eleventh was sent later.
     #[test]
     fn a_field_is_cleared_where_what_was_sent_behind_the_first_counts_is_not_counted() {
         let mut path = EcnPath::new(false);

@@ -30,7 +30,6 @@ use crate::context::Context;
 use crate::hosts::{HostProfile, IdleRestart};
 use crate::outbox::Outbox;
 use crate::receiver::Receiver;
-use crate::reporting::Arrived;
 use crate::segment::{Flags, Segment, respond_to_stray};
 use crate::sender::Sender;
 use crate::sequence::SequenceNumber;

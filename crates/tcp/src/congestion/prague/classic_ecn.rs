@@ -18,8 +18,9 @@
 //!
 //! Departures and silences: the logarithms are real numbers, where the kernel carries the rest of whole ones
 //! to the next round; the least round trip is that of the connection, the kernel's that of five minutes; the
-//! kernel sets g at losses too. The paper's term for senders that their application limits is switched off in that kernel, and left out here.
-//! Later editions of the kernel's Prague have no such fallback.
+//! kernel sets g at losses too. The paper's term for senders that their application limits is switched off in
+//! that kernel, and left out here. Later kernels, whose α has 24 bits instead of 20, kept the numbers of 20
+//! for a while, and fell back everywhere.
 
 use aqmlab_units::Span;
 
@@ -137,8 +138,8 @@ mod tests {
         assert_eq!(classic.sureness, 0.0);
     }
 
-    /// A queue of 8 ms is four times 2 ms: ½ lg 4 = 1, and beside a deviation of 750 us nothing else. One of less
-    /// than 2 ms takes nothing away.
+    /// A queue of 8 ms is four times 2 ms: ½ lg 4 = 1, and beside a deviation of 750 us nothing else. One of
+    /// less than 2 ms takes nothing away.
     #[test]
     fn a_queue_speaks_for_a_classic_one_and_never_against() {
         let after_a_round = |deviation_us, queue_us| {
@@ -158,8 +159,8 @@ mod tests {
         assert_eq!((classic.share(0.0), classic.share(0.4)), (0.3125, 0.4));
     }
 
-    /// A threshold of two segments is g = 2: a quarter of the error, and an eighth for the deviation. 24 ms after
-    /// 20: S = 21 ms, D = 1 + (4,000 − 1) / 8 = 500.875 us.
+    /// A threshold of two segments is g = 2: a quarter of the error, and an eighth for the deviation. 24 ms
+    /// after 20: S = 21 ms, D = 1 + (4,000 − 1) / 8 = 500.875 us.
     #[test]
     fn averages_move_by_the_size_of_the_window() {
         let shift = |threshold| {
