@@ -65,7 +65,7 @@ fn nothing_is_changed_where_the_field_is_kept() {
     assert!(output.summary.impairments.is_empty());
     let [_, ect0, ect1, _] = arrived(&output);
     assert!(ect0 == 0 && ect1 > 10_000, "{:?}", arrived(&output));
-    assert!(link(&output).counters.marked_packets > 0 && link(&output).loss_ratio == 0.0);
+    assert!(link(&output).counters.marked.packets > 0 && link(&output).loss_ratio == 0.0);
 }
 
 /// RFC 9332: what is not ECT(1) is in the classic queue, and what is not ECN-capable is dropped there.
@@ -74,7 +74,7 @@ fn behind_a_box_that_clears_prague_is_in_the_classic_queue_and_is_dropped() {
     for host in [PRAGUE, PRAGUE_WITH_COUNTS] {
         let output = flow(host, DUAL, "cleared", "kept");
         let [_, ect0, ect1, marked] = arrived(&output);
-        assert_eq!([ect0, ect1, marked, link(&output).counters.marked_packets], [0; 4], "{host}");
+        assert_eq!([ect0, ect1, marked, link(&output).counters.marked.packets], [0; 4], "{host}");
         assert!(link(&output).loss_ratio > 0.0 && link(&output).busy_share > 0.9, "{host}");
         // 15 ms of 20 Mbit/s are 25 packets, 1 ms are not two.
         assert!(link(&output).queue_packets_mean > 5.0, "{host}: {}", link(&output).queue_packets_mean);
@@ -100,7 +100,7 @@ fn marks_that_a_box_clears_behind_the_queue_are_not_heard() {
     let codel = "scheme = \"codel\", ecn = true, limit_packets = 1000";
     let classic = "ecn = \"on\"";
     let [kept, cleared] = ["kept", "cleared"].map(|behind| flow(classic, codel, "kept", behind));
-    let marked = |output: &Output| link(output).counters.marked_packets;
+    let marked = |output: &Output| link(output).counters.marked.packets;
     assert!(marked(&kept) > 0 && link(&kept).queue_packets_mean < 20.0);
     assert!(marked(&cleared) > 10 * marked(&kept), "{} and {}", marked(&kept), marked(&cleared));
     assert!(link(&cleared).queue_packets_mean > 200.0, "{}", link(&cleared).queue_packets_mean);

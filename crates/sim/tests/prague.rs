@@ -9,15 +9,12 @@ const DUAL: &str = "scheme = \"dualpi2\", limit_packets = 10000, ramp_from_us = 
                     schedule.weighted.classic_share = 0.1, spare_nearly_empty = true";
 
 fn dual_queue(rate_mbps: f64, flows: &[(&str, f64)]) -> Output {
-    in_queue(DUAL, rate_mbps, flows)
+    on_link(&format!("rate_mbps = {rate_mbps:?}\nqueue = {{ {DUAL} }}"), flows)
 }
 
 /// Flows of one each, with a host and a round trip in milliseconds.
-fn in_queue(queue: &str, rate_mbps: f64, flows: &[(&str, f64)]) -> Output {
-    let mut text = format!(
-        "name = \"prague\"\nduration_s = 60.0\nwarm_up_s = 20.0\n[dumbbell]\nrate_mbps = {rate_mbps:?}\n\
-         queue = {{ {queue} }}\n"
-    );
+fn on_link(link: &str, flows: &[(&str, f64)]) -> Output {
+    let mut text = format!("name = \"prague\"\nduration_s = 60.0\nwarm_up_s = 20.0\n[dumbbell]\n{link}\n");
     for (index, (host, round_trip_ms)) in flows.iter().enumerate() {
         text.push_str(&format!(
             "[[flows]]\nname = \"flow-{index}\"\ncount = 1\ndirection = \"left-to-right\"\n\
@@ -79,9 +76,10 @@ const WITH_FALLBACK: &str = "congestion = \"prague\", classic_ecn_fallback = tru
 /// CUBIC has 0.93 of both, and 0.47 with its fallback.
 #[test]
 fn in_a_classic_queue_that_marks_the_fallback_leaves_cubic_its_share() {
-    let codel = "scheme = \"codel\", limit_packets = 167, mtu_bytes = 1514, ecn = true";
-    let [without, with] = [PRAGUE, WITH_FALLBACK]
-        .map(|host| share(&in_queue(codel, 100.0, &[(host, 10.0), ("ecn = \"on\"", 10.0)])));
+    let codel = "rate_mbps = 100.0\ninterface_rate_mbps = 10000.0\n\
+                 queue = { scheme = \"codel\", limit_packets = 167, mtu_bytes = 1514, ecn = true }";
+    let [without, with] =
+        [PRAGUE, WITH_FALLBACK].map(|host| share(&on_link(codel, &[(host, 10.0), ("ecn = \"on\"", 10.0)])));
     assert!((0.85..0.98).contains(&without), "{without}");
     assert!((0.37..0.57).contains(&with), "{with}");
 }

@@ -45,7 +45,8 @@ mod classic_ecn;
 pub(crate) type Controller = Windowed<Prague>;
 
 /// What its hosts do.
-pub(super) const HABITS: Habits = Habits { needs_accurate_ecn: true, needs_pacing: true, has_classic_ecn_fallback: true, ..Habits::NONE };
+pub(super) const HABITS: Habits =
+    Habits { needs_accurate_ecn: true, needs_pacing: true, has_classic_ecn_fallback: true, ..Habits::NONE };
 
 /// Of the moving average α.
 const GAIN: f64 = 1.0 / 16.0;
