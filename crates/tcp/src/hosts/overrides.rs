@@ -731,6 +731,30 @@ mod tests {
         assert!(refused("linux6-reno", &limited).starts_with("limited_transmit = false: legal is true"));
     }
 
+    #[test]
+    fn the_fallback_is_pragues_and_the_test_of_marks_that_of_accurate_ecn() {
+        let cubic = HostProfile::named("linux6-cubic").unwrap();
+        let with = |fallback, test, congestion| {
+            let overrides = HostOverrides {
+                congestion,
+                classic_ecn_fallback: Some(fallback),
+                continuous_mark_test: Some(test),
+                ..HostOverrides::default()
+            };
+            cubic.clone().with(&overrides).map_err(|error| error.to_string())
+        };
+        let prague = with(true, true, Some(Congestion::Prague)).unwrap();
+        assert!(prague.extensions().classic_ecn_fallback && prague.extensions().continuous_mark_test);
+        assert_eq!(
+            with(true, false, None).unwrap_err(),
+            "classic_ecn_fallback = true: legal is false in linux6-cubic with cubic, which does not have it"
+        );
+        assert_eq!(
+            with(false, true, None).unwrap_err(),
+            "continuous_mark_test = true: legal is false without accurate ECN, which it is about"
+        );
+    }
+
     /// A controller that sends at a rate brings the pace, and a host that refuses it is a mistake.
     #[test]
     fn bbr_paces() {
