@@ -119,6 +119,9 @@ pub struct ImpairmentSummary {
     /// Packets that came a second time; left out where there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duplicated: Option<Amount>,
+    /// Packets of which a box changed the ECN field; left out where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ecn_changed: Option<Amount>,
 }
 
 /// What the boxes of the connections of a population, or of a group of flows, did in the measured window.

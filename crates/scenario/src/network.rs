@@ -1,6 +1,6 @@
 //! The resolved network: nodes, one-way links, and what a datagram costs on them.
 
-use crate::Scheme;
+use crate::{EcnField, Scheme};
 use aqmlab_aqm::parts::{Limit, Shaping};
 use aqmlab_link::{DelayModel, Framing, Netem, ServiceModel, Steps};
 use aqmlab_units::{Rate, Span};
@@ -100,7 +100,7 @@ pub struct Link {
     pub layer2_queued_bytes: u32,
     /// Packets that the interface's driver takes out of the queue ahead of transmission.
     pub transmit_ring_packets: u32,
-    /// What is lost on the way to it; none: nothing.
+    /// What is lost or changed on the way to it; none: nothing.
     pub impairment: Option<Impairment>,
     /// Whether the drivers record this link.
     pub monitored: bool,
@@ -195,7 +195,8 @@ fn share(rate: Rate, part: u32, of: u32) -> Rate {
 /// A full-size packet (IP length).
 const FULL_PACKET_BYTES: u32 = 1_500;
 
-/// Losses that no queue decides, of chosen packets and by chance, and duplicates.
+/// What happens to packets on their way to a link that no queue decides: losses, of chosen packets and by
+/// chance, duplicates, and another ECN field.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Impairment {
     /// Ordinals of the packets that are lost, from 1, ascending; each connection's packets over the link are
@@ -207,15 +208,25 @@ pub struct Impairment {
     pub losses: Option<Steps<f64>>,
     /// Bursts of loss and duplicates.
     pub netem: Option<Netem>,
+    /// What becomes of the ECN field of what is not lost.
+    pub ecn_field: EcnField,
 }
 
 impl Impairment {
-    /// The impairment with these losses; none if nothing is lost.
-    pub(crate) fn new(drop: &[u32], loss_probability: f64) -> Option<Self> {
+    const NONE: Self = Self {
+        drop: Vec::new(),
+        loss_probability: 0.0,
+        losses: None,
+        netem: None,
+        ecn_field: EcnField::Kept,
+    };
+
+    /// The impairment with these losses, and this for the ECN field; none if nothing is lost or changed.
+    pub(crate) fn new(drop: &[u32], loss_probability: f64, ecn_field: EcnField) -> Option<Self> {
         let mut drop = drop.to_vec();
         drop.sort_unstable();
-        let any = !drop.is_empty() || loss_probability > 0.0;
-        any.then_some(Self { drop, loss_probability, losses: None, netem: None })
+        let any = !drop.is_empty() || loss_probability > 0.0 || !ecn_field.is_kept();
+        any.then_some(Self { drop, loss_probability, ecn_field, ..Self::NONE })
     }
 
     /// The same with losses over time, and what netem does in front of a queue.
@@ -224,7 +235,6 @@ impl Impairment {
         if losses.is_none() && netem.is_none() {
             return own;
         }
-        let none = Self { drop: Vec::new(), loss_probability: 0.0, losses: None, netem: None };
-        Some(Self { losses, netem, ..own.unwrap_or(none) })
+        Some(Self { losses, netem, ..own.unwrap_or(Self::NONE) })
     }
 }

@@ -3,14 +3,18 @@
 use aqmlab_scenario::Scenario;
 use aqmlab_sim::{Control, Output, run};
 
-/// Flows of one each, with a host and a round trip in milliseconds, in DualPI2 with Linux's values.
+/// DualPI2 with Linux's values.
+const DUAL: &str = "scheme = \"dualpi2\", limit_packets = 10000, ramp_from_us = 1000, ramp_range_us = 0, \
+                    queue_length_packets = 0, length_tested_on = \"arrival\", \
+                    schedule.weighted.classic_share = 0.1, spare_nearly_empty = true";
+
 fn dual_queue(rate_mbps: f64, flows: &[(&str, f64)]) -> Output {
-    let mut text = format!(
-        "name = \"prague\"\nduration_s = 60.0\nwarm_up_s = 20.0\n[dumbbell]\nrate_mbps = {rate_mbps:?}\n\
-         queue = {{ scheme = \"dualpi2\", limit_packets = 10000, ramp_from_us = 1000, ramp_range_us = 0, \
-         queue_length_packets = 0, length_tested_on = \"arrival\", schedule.weighted.classic_share = 0.1, \
-         spare_nearly_empty = true }}\n"
-    );
+    on_link(&format!("rate_mbps = {rate_mbps:?}\nqueue = {{ {DUAL} }}"), flows)
+}
+
+/// Flows of one each, with a host and a round trip in milliseconds.
+fn on_link(link: &str, flows: &[(&str, f64)]) -> Output {
+    let mut text = format!("name = \"prague\"\nduration_s = 60.0\nwarm_up_s = 20.0\n[dumbbell]\n{link}\n");
     for (index, (host, round_trip_ms)) in flows.iter().enumerate() {
         text.push_str(&format!(
             "[[flows]]\nname = \"flow-{index}\"\ncount = 1\ndirection = \"left-to-right\"\n\
@@ -64,4 +68,28 @@ fn without_ecn_it_is_reno() {
     let reno = "congestion = \"reno\"";
     let share = share(&dual_queue(50.0, &[("congestion = \"prague\", ecn = \"off\"", 20.0), (reno, 20.0)]));
     assert!((0.35..0.65).contains(&share), "{share}");
+}
+
+const WITH_FALLBACK: &str = "congestion = \"prague\", classic_ecn_fallback = true";
+
+/// Others measured in a CoDel that marks, at 100 Mbit/s and 10 ms (Sarpkaya et al., PAM 2025): Prague beside
+/// CUBIC has 0.93 of both, and 0.47 with its fallback.
+#[test]
+fn in_a_classic_queue_that_marks_the_fallback_leaves_cubic_its_share() {
+    let codel = "rate_mbps = 100.0\ninterface_rate_mbps = 10000.0\n\
+                 queue = { scheme = \"codel\", limit_packets = 167, mtu_bytes = 1514, ecn = true }";
+    let [without, with] =
+        [PRAGUE, WITH_FALLBACK].map(|host| share(&on_link(codel, &[(host, 10.0), ("ecn = \"on\"", 10.0)])));
+    assert!((0.85..0.98).contains(&without), "{without}");
+    assert!((0.37..0.57).contains(&with), "{with}");
+}
+
+/// Its marks come from a queue of a millisecond: nothing falls back, and nothing is changed.
+#[test]
+fn in_the_queue_that_is_made_for_it_the_fallback_changes_nothing() {
+    let bytes = |host| {
+        let output = dual_queue(50.0, &[(host, 20.0), ("ecn = \"on\"", 20.0)]);
+        [0, 1].map(|group| output.summary.flows[group].delivered_bytes[0])
+    };
+    assert_eq!(bytes(PRAGUE), bytes(WITH_FALLBACK));
 }

@@ -5,8 +5,8 @@
 //! means).
 //!
 //! Departures and silences: the option that counts bytes (section 3.2.3) stands on acknowledgements without
-//! data, from the first mark on and where blocks leave it room; SYN and SYN/ACK are never ECT, so that
-//! the fields of the handshake are constant; acknowledgements are not ECT.
+//! data, from the first mark on, or the first data that come not ECN-capable, and where blocks leave it room;
+//! SYN, SYN/ACK and acknowledgements are never ECT.
 
 use crate::options::ByteCounts;
 use crate::segment::Flags;

@@ -38,8 +38,11 @@ connection_flags! {
         ECN = 1,
         /// This end has accurate ECN and its peer has not: acknowledgements echo marks (RFC 3168).
         CLASSIC_FEEDBACK = 2,
-        /// This end sends nothing that is ECN-capable, for a reason that the handshake has shown.
+        /// This end sends nothing that is ECN-capable, for a reason that the handshake or data have shown.
         NOT_CAPABLE = 3,
+        /// The SYN that this end answers came ECN-capable, and with a mark.
+        SYN_CAPABLE = 4,
+        SYN_MARKED = 5,
     }
 }
 

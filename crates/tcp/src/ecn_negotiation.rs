@@ -17,22 +17,26 @@
 //!
 //! A SYN that got lost is sent once more with 111, and then with 000; a SYN/ACK with 010, and then with 000.
 //! An end that knows that its packets do not arrive with the codepoint with which they left, or that its peer
-//! may not have asked, sends none that are ECN-capable, and still counts the marks of its peer.
+//! may not have asked, sends none that are ECN-capable, and still counts the marks of its peer. What data
+//! show of that is in `ecn_path.rs`.
+//!
+//! An end says with the fields of the handshake with which codepoint the SYN or SYN/ACK came. A marked
+//! SYN/ACK is counted besides, once (section 3.2.2.2).
 //!
 //! Departures and silences: the first acknowledgement of data is not tested for a field that was cleared,
-//! which section 3.2.2.4 permits.
+//! which section 3.2.2.4 permits. An end that sends nothing ECN-capable heeds no marks, whatever the reason;
+//! section 3.2.2.3 advises to heed them unless they go on.
 
 use crate::accurate_ecn;
 use crate::congestion::Feedback;
 use crate::connection_flags::ConnectionFlags;
 use crate::endpoint::Endpoint;
 use crate::hosts::{Ecn, EcnFallback, HostProfile};
-use crate::segment::Flags;
+use crate::reporting::Arrived;
+use crate::segment::{Flags, Segment};
 
 /// How often what opens a connection is sent without success before accurate ECN is given up.
 const ATTEMPTS: u16 = 2;
-/// The field of a handshake that says "not ECN-capable, as it was sent".
-const UNCHANGED: u32 = 2;
 
 /// What a SYN asks of a host with accurate ECN.
 const fn asked_by(syn: Flags) -> Feedback {
@@ -52,6 +56,16 @@ const fn agreed_by(syn_ack: Flags) -> Feedback {
     }
 }
 
+/// The field of a handshake that says with which codepoint the packet before it came (tables 2 and 3).
+const fn reflected(arrived: Arrived) -> u32 {
+    match arrived {
+        Arrived::NotCapable => 2,
+        Arrived::Ect1 => 3,
+        Arrived::Ect0 => 4,
+        Arrived::Marked => 6,
+    }
+}
+
 /// Whether a field of the handshake says that the packet before it came with another codepoint than it left
 /// with: none is ECN-capable.
 const fn is_changed(field: Flags) -> bool {
@@ -59,6 +73,17 @@ const fn is_changed(field: Flags) -> bool {
 }
 
 impl Endpoint {
+    /// The codepoint with which a segment arrived. Both ends have the same profile, and so the same of the
+    /// two that are ECN-capable.
+    pub(crate) fn arrived(&self, segment: &Segment, ce_marked: bool) -> Arrived {
+        match (ce_marked, segment.ect) {
+            (true, _) => Arrived::Marked,
+            (false, false) => Arrived::NotCapable,
+            (false, true) if self.is_scalable() => Arrived::Ect1,
+            (false, true) => Arrived::Ect0,
+        }
+    }
+
     /// What acknowledgements tell of marks, as both ends have agreed.
     pub(crate) fn agreement(&self, profile: &HostProfile) -> Feedback {
         match self.ecn_rule(profile) {
@@ -111,7 +136,30 @@ impl Endpoint {
                 self.flags.set(ConnectionFlags::NOT_CAPABLE);
                 Flags::NONE
             }
-            Feedback::Accurate => accurate_ecn::field(UNCHANGED),
+            Feedback::Accurate => accurate_ecn::field(reflected(self.syn_arrived())),
+        }
+    }
+
+    /// A SYN has come, with this codepoint; of several the last counts (section 3.1.5).
+    pub(crate) fn note_syn(&mut self, arrived: Arrived) {
+        self.flags.clear(ConnectionFlags::SYN_CAPABLE);
+        self.flags.clear(ConnectionFlags::SYN_MARKED);
+        match arrived {
+            Arrived::NotCapable => {}
+            Arrived::Ect0 | Arrived::Ect1 => self.flags.set(ConnectionFlags::SYN_CAPABLE),
+            Arrived::Marked => self.flags.set(ConnectionFlags::SYN_MARKED),
+        }
+    }
+
+    fn syn_arrived(&self) -> Arrived {
+        if self.flags.has(ConnectionFlags::SYN_MARKED) {
+            Arrived::Marked
+        } else if !self.flags.has(ConnectionFlags::SYN_CAPABLE) {
+            Arrived::NotCapable
+        } else if self.is_scalable() {
+            Arrived::Ect1
+        } else {
+            Arrived::Ect0
         }
     }
 
@@ -146,10 +194,15 @@ impl Endpoint {
         }
     }
 
-    /// The flags of the acknowledgement that opens a connection.
-    pub(crate) fn opening_flags(&self, profile: &HostProfile) -> Flags {
-        let accurate = self.agreement(profile) == Feedback::Accurate;
-        if accurate { Flags::ACK.with(accurate_ecn::field(UNCHANGED)) } else { Flags::ACK }
+    /// The flags of the acknowledgement that opens a connection, of a SYN/ACK that came with a codepoint.
+    pub(crate) fn opening_flags(&mut self, profile: &HostProfile, arrived: Arrived) -> Flags {
+        if self.agreement(profile) != Feedback::Accurate {
+            return Flags::ACK;
+        }
+        if let Some(reporting) = self.receiver.reporting_mut().filter(|_| arrived == Arrived::Marked) {
+            reporting.count_mark();
+        }
+        Flags::ACK.with(accurate_ecn::field(reflected(arrived)))
     }
 
     /// The acknowledgement that opens a connection has arrived, without data: with them it is no field of the
@@ -181,6 +234,13 @@ mod tests {
         use Feedback::{Accurate, Classic, None};
         let agreed = [0, 1, 2, 3, 4, 5, 6, 7].map(|count| agreed_by(accurate_ecn::field(count)));
         assert_eq!(agreed, [None, Classic, Accurate, Accurate, Accurate, Accurate, Accurate, None]);
+    }
+
+    /// RFC 9768 tables 2 and 3: 010 for a packet that is not ECN-capable, 011 ECT(1), 100 ECT(0), 110 a mark.
+    #[test]
+    fn a_field_of_the_handshake_reflects_the_codepoint() {
+        use Arrived::{Ect0, Ect1, Marked, NotCapable};
+        assert_eq!([NotCapable, Ect1, Ect0, Marked].map(reflected), [0b010, 0b011, 0b100, 0b110]);
     }
 
     /// RFC 9768 table 3: 010 is "not ECN-capable", 011 ECT(1), 100 ECT(0), 110 a mark.

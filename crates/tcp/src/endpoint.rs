@@ -30,7 +30,6 @@ use crate::context::Context;
 use crate::hosts::{HostProfile, IdleRestart};
 use crate::outbox::Outbox;
 use crate::receiver::Receiver;
-use crate::reporting::Arrived;
 use crate::segment::{Flags, Segment, respond_to_stray};
 use crate::sender::Sender;
 use crate::sequence::SequenceNumber;
@@ -126,8 +125,8 @@ impl Endpoint {
         }
         match self.state {
             state if state.is_synchronized() => self.on_synchronized(now, context, segment, ce_marked, out),
-            State::Listen => self.on_listen(now, context, segment, out),
-            State::SynSent => self.on_syn_sent(now, context, segment, out),
+            State::Listen => self.on_listen(now, context, segment, ce_marked, out),
+            State::SynSent => self.on_syn_sent(now, context, segment, ce_marked, out),
             State::SynReceived => self.on_syn_received(now, context, segment, ce_marked, out),
             State::TimeWait => self.on_time_wait(segment, out),
             _ => out.segments.extend(respond_to_stray(segment)),
@@ -380,13 +379,7 @@ impl Endpoint {
         }
         if self.flags.has(ConnectionFlags::ECN) {
             let rule = self.ecn_rule(context.profile);
-            // Both ends have the same profile, and so the same codepoint.
-            let arrived = match (ce_marked, segment.ect) {
-                (true, _) => Arrived::Marked,
-                (false, false) => Arrived::NotCapable,
-                (false, true) if self.is_scalable() => Arrived::Ect1,
-                (false, true) => Arrived::Ect0,
-            };
+            let arrived = self.arrived(segment, ce_marked);
             self.receiver.note_congestion_mark(rule, segment, arrived);
         }
         let advanced = self.on_acknowledgement(now, context, segment, out);

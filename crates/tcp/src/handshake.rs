@@ -77,6 +77,7 @@ impl Endpoint {
         now: Time,
         context: &Context<'_>,
         segment: &Segment,
+        ce_marked: bool,
         out: &mut Outbox,
     ) {
         if segment.flags.contains(Flags::RST) {
@@ -92,6 +93,7 @@ impl Endpoint {
         self.receiver.nxt = segment.sequence.plus(1);
         self.note_asked(context.profile, segment.flags);
         self.sender.begin(now, context);
+        self.note_syn(self.arrived(segment, ce_marked));
         self.send_syn_ack(now, context.profile, out);
         if context.profile.is_one_way() {
             // The sink has no timer: a lost answer is repeated when the SYN comes again.
@@ -108,6 +110,7 @@ impl Endpoint {
         now: Time,
         context: &Context<'_>,
         segment: &Segment,
+        ce_marked: bool,
         out: &mut Outbox,
     ) {
         if !segment.flags.contains(Flags::ACK) || segment.acknowledgement != self.highest_sent() {
@@ -126,7 +129,7 @@ impl Endpoint {
         self.sender.sequence.una = segment.acknowledgement;
         self.open(now, context, out);
         if !context.profile.is_one_way() {
-            let flags = self.opening_flags(context.profile);
+            let flags = self.opening_flags(context.profile, self.arrived(segment, ce_marked));
             out.segments.push(self.bare_segment(flags));
         }
         self.output(now, context, out);
@@ -154,6 +157,7 @@ impl Endpoint {
                 return;
             }
             self.note_asked_again(context.profile, segment.flags);
+            self.note_syn(self.arrived(segment, ce_marked));
             self.send_syn_ack(now, context.profile, out);
             self.sender.start_opening_timer(now, context);
             self.sender.stop_timing();

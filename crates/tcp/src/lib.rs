@@ -33,6 +33,7 @@ mod connection_flags;
 mod context;
 mod ecn;
 mod ecn_negotiation;
+mod ecn_path;
 mod endpoint;
 mod endpoint_options;
 mod handshake;

@@ -92,8 +92,10 @@ pub(crate) struct Reporting {
     last_acknowledged: SequenceNumber,
     /// Packets that arrived with a mark, as RFC 9768 counts them.
     pub(crate) marked_packets: u32,
-    /// Bytes of data by their codepoints, where an option tells them.
+    /// Bytes of data by their codepoints, where an option tells them, and whether any came that are not
+    /// ECN-capable.
     counts: Option<ByteCounts>,
+    came_not_capable: bool,
     /// Whether there are quick acknowledgements at all, and how many are left.
     has_quick: bool,
     quick: u32,
@@ -130,6 +132,7 @@ impl Reporting {
             last_acknowledged: SequenceNumber::INITIAL,
             marked_packets: FIRST_MARKED_COUNT,
             counts: profile.extensions().accurate_ecn_option.then(ByteCounts::default),
+            came_not_capable: false,
             has_quick: profile.extensions().quick_acknowledgements,
             quick: 0,
             interactive: false,
@@ -275,7 +278,10 @@ impl Reporting {
     pub(crate) fn count_bytes(&mut self, bytes: u16, arrived: Arrived) {
         let Some(counts) = &mut self.counts else { return };
         let count = match arrived {
-            Arrived::NotCapable => return,
+            Arrived::NotCapable => {
+                self.came_not_capable |= bytes > 0;
+                return;
+            }
             Arrived::Ect0 => &mut counts.ect0,
             Arrived::Ect1 => &mut counts.ect1,
             Arrived::Marked => &mut counts.marked,
@@ -283,12 +289,13 @@ impl Reporting {
         *count = (*count + u32::from(bytes)) & ByteCounts::MASK;
     }
 
-    /// What an acknowledgement with so many blocks says of them: from the first mark on, where there is room.
+    /// What an acknowledgement with so many blocks says of them, where there is room: from the first mark on,
+    /// or the first data that are not ECN-capable.
     pub(crate) fn counts(&self, blocks: &Blocks) -> Option<ByteCounts> {
         let stamps = if self.is_stamped { HEADER_OF_TIMESTAMPS } else { 0 };
         let room = OPTION_BYTES - stamps - blocks.header_bytes();
-        let is_told = self.marked_packets != FIRST_MARKED_COUNT && room >= ByteCounts::HEADER_BYTES;
-        self.counts.filter(|_| is_told)
+        let has_news = self.marked_packets != FIRST_MARKED_COUNT || self.came_not_capable;
+        self.counts.filter(|_| has_news && room >= ByteCounts::HEADER_BYTES)
     }
 
     /// Quick acknowledgements begin, or begin again (`tcp_enter_quickack_mode`).

@@ -117,11 +117,17 @@ conversations! {
     ecn_accurate_dctcp_weighs_the_marks_of_each_round
     ecn_accurate_declines_what_only_reflects
     ecn_accurate_echoes_to_a_peer_that_has_no_more
+    ecn_accurate_gives_up_what_is_always_marked
     ecn_accurate_hears_from_bytes_how_often_the_field_went_round
     ecn_accurate_keeps_its_count_where_a_syn_comes_again_without_it
+    ecn_accurate_reflects_a_mark_of_the_syn
+    ecn_accurate_reflects_and_counts_a_mark_of_the_syn_ack
     ecn_accurate_sends_nothing_capable_where_codepoints_change
     ecn_accurate_sends_nothing_capable_where_its_field_was_cleared
+    ecn_accurate_sends_nothing_capable_where_no_count_grows
+    ecn_accurate_sends_nothing_capable_where_the_handshake_is_marked
     ecn_accurate_takes_an_echo_from_a_peer_that_has_no_more
+    ecn_accurate_tells_of_data_that_are_not_capable
     ecn_bsd45_by_rfc3168_repairs_a_loss_in_the_marked_window_without_a_second_cut
     ecn_bsd45_halves_once_per_window_and_tells_with_the_next_segment
     ecn_is_given_up_after_a_lost_syn_where_asked

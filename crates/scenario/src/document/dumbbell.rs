@@ -6,8 +6,8 @@ use super::framing::framed_table;
 use super::ports::BothWays;
 use super::topology::Means;
 use super::twin::{twin_rate_mbps, uncongested_queue};
-use crate::Scheme;
 use crate::limits::{HIGHEST_MBPS, LOWEST_MBPS};
+use crate::{EcnField, Scheme};
 use aqmlab_link::{Medium, Netem};
 use std::collections::BTreeMap;
 
@@ -132,6 +132,17 @@ pub struct Dumbbell {
     #[schemars(range(min = 0.0, max = 1.0))]
     #[schemars(extend("x-decides" = Decides::Network))]
     pub loss_probability_right_to_left: f64,
+
+    /// What a middle box on the way to the bottleneck link makes of the ECN field, from left to right: `"kept"`,
+    /// `"cleared"`, `"ce-on-all"` or `"ce-on-ect"`.
+    #[serde(default, skip_serializing_if = "EcnField::is_kept")]
+    #[schemars(extend("x-decides" = Decides::Network))]
+    pub ecn_field: EcnField,
+
+    /// The same from right to left.
+    #[serde(default, skip_serializing_if = "EcnField::is_kept")]
+    #[schemars(extend("x-decides" = Decides::Network))]
+    pub ecn_field_right_to_left: EcnField,
 
     /// What Linux's netem does to packets from left to right: jitter, reordering, duplicates, bursts of loss;
     /// absent: nothing.

@@ -5,7 +5,7 @@ use super::conditions::{ConditionsEnd, ConditionsWay, TraceFiles};
 use super::framing::framed_table;
 use super::shaper::ShaperTable;
 use crate::limits::{HIGHEST_MBPS, LOWEST_MBPS};
-use crate::{NodeKind, Scheme};
+use crate::{EcnField, NodeKind, Scheme};
 use aqmlab_link::{Conditions, Medium, Netem, Steps, Way, mean_rate};
 use aqmlab_units::Span;
 use schemars::JsonSchema;
@@ -151,6 +151,12 @@ pub struct LinkTable {
     #[schemars(range(min = 0.0, max = 1.0))]
     #[schemars(extend("x-decides" = Decides::Network))]
     pub loss_probability: f64,
+
+    /// What a middle box on the way to the link makes of the ECN field: `"kept"`,
+    /// `"cleared"`, `"ce-on-all"` or `"ce-on-ect"`.
+    #[serde(default, skip_serializing_if = "EcnField::is_kept")]
+    #[schemars(extend("x-decides" = Decides::Network))]
+    pub ecn_field: EcnField,
 
     /// What Linux's netem does to packets: jitter, reordering, duplicates, bursts of loss; absent: nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]

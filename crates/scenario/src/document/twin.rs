@@ -1,9 +1,9 @@
 //! The uncongested twin: the same users on links that are fast enough.
 
 use super::{ConditionsEnd, Document, LinkTable, TraceFiles};
-use crate::Scheme;
 use crate::error::{Legal, Mistake, Place, ScenarioError};
 use crate::limits::HIGHEST_MBPS;
+use crate::{EcnField, Scheme};
 
 impl Document {
     /// The same traffic on an uncongested network, where offered load is measured: a dumbbell's bottleneck, a
@@ -27,6 +27,8 @@ impl Document {
             let dropped = [names_of(&traces), dumbbell.conditions_file.take().into_iter().collect()].concat();
             dumbbell.conditions_end = ConditionsEnd::Repeat;
             (dumbbell.netem, dumbbell.netem_right_to_left) = (None, None);
+            dumbbell.ecn_field = EcnField::Kept;
+            dumbbell.ecn_field_right_to_left = EcnField::Kept;
             twin.files.retain(|name, _| !dropped.contains(name));
             (dumbbell.drop, dumbbell.loss_probability) = (Vec::new(), 0.0);
             (dumbbell.drop_right_to_left, dumbbell.loss_probability_right_to_left) = (Vec::new(), 0.0);
@@ -50,6 +52,7 @@ impl Document {
         let (mut settings, mut dropped) = (0, Vec::new());
         for link in twin.topology.iter_mut().flat_map(|topology| &mut topology.links) {
             (link.drop, link.loss_probability, link.netem) = (Vec::new(), 0.0, None);
+            link.ecn_field = EcnField::Kept;
             if let Some(rate_mbps) = link.uncongested_rate_mbps {
                 link.rate_mbps = Some(rate_mbps);
                 dropped.extend(names_of(&[link.rate_trace_file.take()]));

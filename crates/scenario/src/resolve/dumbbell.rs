@@ -156,9 +156,12 @@ fn add_bottleneck(
     over_time: [OverTime; 2],
 ) {
     let back = dumbbell.queue_right_to_left.as_ref().unwrap_or(&dumbbell.queue);
-    let impaired = Impairment::new(&dumbbell.drop, dumbbell.loss_probability);
-    let impaired_back =
-        Impairment::new(&dumbbell.drop_right_to_left, dumbbell.loss_probability_right_to_left);
+    let impaired = Impairment::new(&dumbbell.drop, dumbbell.loss_probability, dumbbell.ecn_field);
+    let impaired_back = Impairment::new(
+        &dumbbell.drop_right_to_left,
+        dumbbell.loss_probability_right_to_left,
+        dumbbell.ecn_field_right_to_left,
+    );
     let directions = [
         ("left-to-right", ROUTER_LEFT, ROUTER_RIGHT, dumbbell.rate_mbps, &dumbbell.queue, impaired),
         ("right-to-left", ROUTER_RIGHT, ROUTER_LEFT, dumbbell.rate_back_mbps(), back, impaired_back),

@@ -293,7 +293,7 @@ fn add_link(
         shaping: table.shaper.map(|shaper| shaper.shaping()),
         layer2_queued_bytes: table.layer2_queued_bytes,
         transmit_ring_packets: table.transmit_ring_packets,
-        impairment: Impairment::new(&table.drop, table.loss_probability),
+        impairment: Impairment::new(&table.drop, table.loss_probability, table.ecn_field),
         monitored: table.monitored == Some(true),
     };
     network.links.push(over_time.clone().on(link, table.netem));

@@ -141,10 +141,10 @@ impl Fabric {
     /// Moves a packet on over an impaired link.
     #[cold]
     #[inline(never)]
-    fn take_impaired(&mut self, egress: Egress, packet: Packet, events: &mut Events) {
+    fn take_impaired(&mut self, egress: Egress, mut packet: Packet, events: &mut Events) {
         let connection = self.endpoints.connections.current(packet.connection_identity());
         let owner = connection.map(|connection| connection.owner);
-        match self.network.pass_impairment(egress, &packet, owner, events.now()) {
+        match self.network.pass_impairment(egress, &mut packet, owner, events.now()) {
             Ok(Passed { egress, repeats }) => {
                 let copy = repeats.then(|| self.endpoints.options.copied(&packet));
                 for packet in [Some(packet), copy].into_iter().flatten() {

@@ -1,4 +1,5 @@
-//! Losses that no queue decides, of packets chosen by their ordinal, by chance and in bursts, and duplicates.
+//! Losses that no queue decides, of packets chosen by their ordinal, by chance and in bursts, duplicates, and
+//! boxes that change the ECN field.
 //!
 //! An impaired link is an egress of its own in front of the link proper, so that other links pay nothing for
 //! it. Both kinds of losses belong to a connection's packet and not to an instant: the coin for the n-th
@@ -15,13 +16,15 @@ use aqmlab_scenario::{Impairment, Link, LinkIndex};
 use aqmlab_session::{DatagramSourceId, Owner, Side};
 use aqmlab_units::Time;
 
-/// What came to an impaired link, and what of it was lost.
+/// What came to an impaired link, and what of it was lost or changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ImpairedCounts {
     pub(crate) arrived: Tally,
     pub(crate) lost: Tally,
     /// Packets that came a second time.
     pub(crate) duplicated: Tally,
+    /// Packets whose codepoint was changed; before they come a second time.
+    pub(crate) ecn_changed: Tally,
 }
 
 impl ImpairedCounts {
@@ -30,11 +33,12 @@ impl ImpairedCounts {
             arrived: self.arrived.minus(earlier.arrived),
             lost: self.lost.minus(earlier.lost),
             duplicated: self.duplicated.minus(earlier.duplicated),
+            ecn_changed: self.ecn_changed.minus(earlier.ecn_changed),
         }
     }
 }
 
-/// A link that loses packets on their way to it.
+/// A link that loses or changes packets on their way to it.
 #[derive(Clone)]
 pub(crate) struct ImpairedLink {
     /// Its number in the scenario.
@@ -92,6 +96,16 @@ impl ImpairedLink {
             count(&mut self.counts.lost, packet);
         }
         lost
+    }
+
+    /// The codepoint of a packet that is not lost becomes what the box on its way makes of it.
+    pub(crate) fn change_codepoint(&mut self, packet: &mut Packet) {
+        let came = packet.codepoint();
+        let behind = self.impairment.ecn_field.behind(came);
+        if behind != came {
+            packet.change_codepoint(behind);
+            count(&mut self.counts.ecn_changed, packet);
+        }
     }
 
     /// Whether a packet that is not lost comes a second time.

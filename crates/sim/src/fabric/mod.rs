@@ -11,7 +11,7 @@
 //! | `network.rs`, `route_table.rs`, `packed_rows.rs` | links and routes; any topology |
 //! | `queued_link.rs`, `interface.rs` | what a link does with a packet: with a queue, and without |
 //! | `predicted_departures.rs` | queues whose departures are known on arrival, and need no event |
-//! | `impairments.rs` | losses that no queue decides: by ordinal, and by chance |
+//! | `impairments.rs` | losses that no queue decides, by ordinal and by chance, and boxes that change the ECN field |
 //! | `delay_boxes.rs` | what a connection meets at its own routers: a bottleneck, and losses |
 //! | `packet.rs`, `path.rs` | a TCP segment or a datagram in its IP packet, 24 bytes; how it travels |
 //! | `options.rs` | what segments under way say in their options |

@@ -40,7 +40,7 @@ pub(crate) struct Network {
     pub(super) channels: Vec<Channel>,
     /// All others that take time.
     interfaces: Vec<Interface>,
-    /// Those of either kind that lose packets which are on their way to them.
+    /// Those of either kind that lose or change packets which are on their way to them.
     pub(crate) impaired: Vec<ImpairedLink>,
     pub(crate) delay_boxes: DelayBoxes,
     routes: RouteTable,
@@ -213,11 +213,12 @@ impl Network {
         (place < self.impaired.len()).then_some(place)
     }
 
-    /// The egress behind an impairment for a packet of `owner`: whether it passes, or is lost there.
+    /// The egress behind an impairment for a packet of `owner`: whether it passes, perhaps with another
+    /// codepoint, or is lost there.
     pub(crate) fn pass_impairment(
         &mut self,
         egress: Egress,
-        packet: &Packet,
+        packet: &mut Packet,
         owner: Option<Owner>,
         now: Time,
     ) -> Result<Passed, Egress> {
@@ -226,6 +227,7 @@ impl Network {
         if impaired.loses(packet, owner, now) {
             return Err(impaired.egress);
         }
+        impaired.change_codepoint(packet);
         Ok(Passed { egress: impaired.egress, repeats: impaired.repeats(packet) })
     }
 
@@ -235,7 +237,7 @@ impl Network {
     /// served.
     pub(crate) fn send_off(
         &mut self,
-        packet: Packet,
+        mut packet: Packet,
         path: &Path,
         owner: Option<Owner>,
         now: Time,
@@ -245,11 +247,11 @@ impl Network {
         let arrival = match path.delayed {
             Delayed::AtNode | Delayed::ByClock(_) => Some(self.released(now, path)),
             Delayed::BehindInterface => {
-                self.send_over_interface(&packet, path.egress, owner, now).map(|sent| sent + delay)
+                self.send_over_interface(&mut packet, path.egress, owner, now).map(|sent| sent + delay)
             }
             Delayed::BehindBoxAtNode => self.delay_boxes.pass(&packet, now).map(|gone| gone + delay),
             Delayed::BehindBoxBehindInterface => self
-                .send_over_interface(&packet, path.egress, owner, now)
+                .send_over_interface(&mut packet, path.egress, owner, now)
                 .and_then(|sent| self.delay_boxes.pass(&packet, sent))
                 .map(|gone| gone + delay),
         };
@@ -263,7 +265,7 @@ impl Network {
     /// at the far end.
     fn send_over_interface(
         &mut self,
-        packet: &Packet,
+        packet: &mut Packet,
         egress: Egress,
         owner: Option<Owner>,
         now: Time,

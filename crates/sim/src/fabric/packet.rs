@@ -258,6 +258,11 @@ impl Packet {
         self.rest & CODEPOINT_BITS == CONGESTION_EXPERIENCED
     }
 
+    /// A box on its way changes its codepoint.
+    pub(crate) const fn change_codepoint(&mut self, codepoint: Codepoint) {
+        self.rest = self.rest & !CODEPOINT_BITS | (codepoint.index() as u64) << CODEPOINT_SHIFT;
+    }
+
     /// Whether a queue on its way has cleared its differentiated services codepoint.
     #[inline(always)]
     pub(crate) const fn is_washed(&self) -> bool {

@@ -51,7 +51,8 @@ fn impairments_agree(simulation: &EventLoop) -> Result<(), String> {
         let (counts, counters) = (impaired.counts, queued.link.port().counters());
         let seen = (counters.arrivals().total(), counters.discards(Reason::Impairment).total());
         let came = counts.arrived + counts.duplicated;
-        let agree = seen == (came, counts.lost);
+        let passed = counts.arrived.minus(counts.lost);
+        let agree = seen == (came, counts.lost) && counts.ecn_changed.packets <= passed.packets;
         agree.then_some(()).ok_or_else(|| {
             format!("{:?}: the impairment counts {counts:?}, the queue {seen:?}", impaired.link)
         })

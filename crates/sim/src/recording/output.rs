@@ -138,6 +138,7 @@ fn impairments(
             arrived: amount(counts.arrived),
             lost: amount(counts.lost),
             duplicated: (counts.duplicated.packets > 0).then(|| amount(counts.duplicated)),
+            ecn_changed: (counts.ecn_changed.packets > 0).then(|| amount(counts.ecn_changed)),
         })
         .collect()
 }

@@ -100,13 +100,14 @@ fn any_fact() -> impl Strategy<Value = Fact> {
 
 fn any_settings() -> impl Strategy<Value = Settings> {
     let hystart = prop_oneof![Just(HyStart::Off), Just(HyStart::Linux), Just(HyStart::PlusPlus)];
-    (1..=100_u32, 41..=9_120_u32, any::<bool>(), any::<bool>(), hystart).prop_map(
-        |(initial_window, packet_bytes, proportional_rate_reduction, pacing, hystart)| Settings {
+    (1..=100_u32, 41..=9_120_u32, any::<bool>(), any::<bool>(), hystart, any::<bool>()).prop_map(
+        |(initial_window, packet_bytes, proportional_rate_reduction, pacing, hystart, classic)| Settings {
             initial_window,
             packet_bytes,
             proportional_rate_reduction,
             pacing,
             hystart,
+            classic_ecn_fallback: classic,
             interrupts: Interrupts::milliseconds(),
         },
     )

@@ -20,6 +20,8 @@ pub struct Settings {
     pub pacing: bool,
     /// How slow start ends before a loss.
     pub hystart: HyStart,
+    /// Whether Prague looks for queues that mark as RFC 3168 has it.
+    pub classic_ecn_fallback: bool,
     /// By what its kernel counts time.
     pub interrupts: Interrupts,
 }
@@ -78,6 +80,9 @@ pub trait CongestionControl: Sized {
 
     /// For a timeout the application has not used up the window: so many segments were outstanding at most.
     fn on_unused(&mut self, _used: u32) {}
+
+    /// From here on nothing that leaves is ECN-capable, because the path changes codepoints.
+    fn on_feedback_lost(&mut self) {}
 
     /// Segments that may be in the network.
     fn window(&self) -> u32;

@@ -243,6 +243,15 @@ macro_rules! controllers {
                 }
             }
 
+            pub(crate) fn on_feedback_lost(&mut self) {
+                match self {
+                    $(Self::$name(controller) => controller.on_feedback_lost(),)+
+                    Self::Own(controller) => controller.on_feedback_lost(),
+                    #[cfg(test)]
+                    Self::Spy(spy) => spy.on_feedback_lost(),
+                }
+            }
+
             #[inline]
             pub(crate) fn window(&self) -> u32 {
                 match self {
@@ -329,6 +338,8 @@ pub(crate) struct Habits {
     pub(crate) needs_accurate_ecn: bool,
     /// Whether slow start may end before a loss.
     pub(crate) has_hystart: bool,
+    /// Whether it can fall back in queues that mark as RFC 3168 has it.
+    pub(crate) has_classic_ecn_fallback: bool,
     /// Whether it is nothing without a pace: its hosts pace, whatever their settings.
     pub(crate) needs_pacing: bool,
     /// Whether it models the path and decides its window alone (Linux `cong_control`): it is told of each
@@ -338,8 +349,13 @@ pub(crate) struct Habits {
 
 impl Habits {
     /// None of it.
-    pub(crate) const NONE: Self =
-        Self { needs_accurate_ecn: false, has_hystart: false, needs_pacing: false, models_path: false };
+    pub(crate) const NONE: Self = Self {
+        needs_accurate_ecn: false,
+        has_hystart: false,
+        has_classic_ecn_fallback: false,
+        needs_pacing: false,
+        models_path: false,
+    };
 }
 
 controllers! {

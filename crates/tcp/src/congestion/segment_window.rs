@@ -220,6 +220,9 @@ pub(crate) trait Growth {
     /// is less.
     fn threshold_of(&mut self, window: u32) -> u32;
 
+    /// Nothing is ECN-capable any more.
+    fn lose_feedback(&mut self) {}
+
     /// The retransmission timer has expired, and the threshold is set.
     fn on_timeout(&mut self, _timeout: &Timeout) {}
 
@@ -354,6 +357,10 @@ impl<G: Growth> CongestionControl for Windowed<G> {
 
     fn on_unused(&mut self, used: u32) {
         self.base.validate(used);
+    }
+
+    fn on_feedback_lost(&mut self) {
+        self.growth.lose_feedback();
     }
 
     #[inline]

@@ -37,6 +37,7 @@ pub(super) const SETTINGS: Settings = Settings {
     proportional_rate_reduction: true,
     pacing: false,
     hystart: HyStart::Off,
+    classic_ecn_fallback: false,
     interrupts: Interrupts::milliseconds(),
 };
 

@@ -67,7 +67,7 @@ impl HostProfile {
         settings
     }
 
-    fn extension_settings(&self) -> [(&'static str, String); 12] {
+    fn extension_settings(&self) -> [(&'static str, String); 14] {
         let extensions = self.extensions();
         [
             ("timestamps", extensions.timestamps.to_string()),
@@ -78,6 +78,8 @@ impl HostProfile {
             ("pacing", extensions.pacing.to_string()),
             ("quick_acknowledgements", extensions.quick_acknowledgements.to_string()),
             ("accurate_ecn_option", extensions.accurate_ecn_option.to_string()),
+            ("continuous_mark_test", extensions.continuous_mark_test.to_string()),
+            ("classic_ecn_fallback", extensions.classic_ecn_fallback.to_string()),
             ("acknowledgement_compression", extensions.acknowledgement_compression.to_string()),
             ("window_validation", extensions.window_validation.to_string()),
             ("timer_hz", extensions.timer_hz.to_string()),

@@ -40,6 +40,10 @@ pub struct Extensions {
     pub acknowledgement_compression: bool,
     /// Whether acknowledgements of accurate ECN have an option that counts bytes (RFC 9768 section 3.2.3).
     pub accurate_ecn_option: bool,
+    /// Whether a sender with accurate ECN gives it up where all packets of its first four rounds were marked.
+    pub continuous_mark_test: bool,
+    /// Whether Prague looks for queues that mark as RFC 3168 has it, and answers them as CUBIC does.
+    pub classic_ecn_fallback: bool,
     /// A window that was not used up for a timeout is halved towards what was used (RFC 2861, Linux
     /// `tcp_cwnd_application_limited`).
     pub window_validation: bool,
@@ -63,6 +67,8 @@ impl Extensions {
         quick_acknowledgements: false,
         acknowledgement_compression: false,
         accurate_ecn_option: false,
+        continuous_mark_test: false,
+        classic_ecn_fallback: false,
         window_validation: false,
         timer_hz: 0,
         timer_phase: TimerPhase::Own,

@@ -347,6 +347,8 @@ impl HostProfile {
                 quick_acknowledgements: true,
                 acknowledgement_compression: true,
                 accurate_ecn_option: false,
+                continuous_mark_test: false,
+                classic_ecn_fallback: false,
                 window_validation: false,
                 timer_hz: 0,
                 timer_phase: TimerPhase::Own,

@@ -136,6 +136,14 @@ pub struct HostOverrides {
     /// Whether acknowledgements of accurate ECN also count bytes, in an option of 12 bytes (RFC 9768 section
     /// 3.2.3): marks stay exact where acknowledgements get lost or are filtered. Only with accurate ECN.
     pub accurate_ecn_option: Option<bool>,
+    /// Whether a sender gives up ECN for a connection whose first four rounds came back with everything
+    /// marked, as RFC 9768 section 3.2.2.3 advises and Linux does not; `false`, the default, goes on. A queue
+    /// that marks everything for so long has the same effect. Only with accurate ECN.
+    pub continuous_mark_test: Option<bool>,
+    /// Whether Prague looks, by how its round trip varies, for queues that mark as RFC 3168 has it, and
+    /// then reduces its window at a mark nearly as CUBIC does; `false` is the default, as in Linux. Only with
+    /// `congestion = "prague"`.
+    pub classic_ecn_fallback: Option<bool>,
     /// Whether a sender halves a window that the application did not use up for a timeout towards what it
     /// used (RFC 2861, Linux `tcp_cwnd_application_limited`); `false`, the default, lets only pauses reduce
     /// it. In the `linux6` profiles alone.
@@ -229,9 +237,15 @@ impl HostProfile {
         if let Some(rule) = overrides.ecn {
             self.ecn = self.ecn_rule(rule)?;
         }
-        if self.extensions().accurate_ecn_option && self.ecn != Ecn::Accurate {
+        let of_accurate_ecn = [
+            ("accurate_ecn_option", self.extensions().accurate_ecn_option),
+            ("continuous_mark_test", self.extensions().continuous_mark_test),
+        ];
+        if let Some((key, _)) =
+            of_accurate_ecn.into_iter().find(|(_, is_on)| *is_on && self.ecn != Ecn::Accurate)
+        {
             let legal = "false without accurate ECN, which it is about".into();
-            return Err(IllegalOverride { key: "accurate_ecn_option", value: "true".into(), legal });
+            return Err(IllegalOverride { key, value: "true".into(), legal });
         }
         if let Some(segments) = overrides.ecn_least_window_segments {
             self.ecn_least_window_segments = self.least_window_on_echo(segments)?;
@@ -435,6 +449,8 @@ impl HostOverrides {
             ("quick_acknowledgements", self.quick_acknowledgements),
             ("acknowledgement_compression", self.acknowledgement_compression),
             ("accurate_ecn_option", self.accurate_ecn_option),
+            ("continuous_mark_test", self.continuous_mark_test),
+            ("classic_ecn_fallback", self.classic_ecn_fallback),
             ("window_validation", self.window_validation),
         ];
         if let Some((key, _)) = switches.into_iter().find(|(_, wanted)| *wanted == Some(true)) {
@@ -515,6 +531,10 @@ impl Modern {
             return Err(IllegalOverride { key: "pacing", value: "false".into(), legal });
         }
         self.extensions.switch(overrides);
+        if self.extensions.classic_ecn_fallback && !self.congestion.habits().has_classic_ecn_fallback {
+            let legal = format!("false in {name} with {}, which does not have it", self.congestion.name());
+            return Err(IllegalOverride { key: "classic_ecn_fallback", value: "true".into(), legal });
+        }
         if let Some(hz) = overrides.timer_hz {
             self.extensions.timer_hz = hz;
         }
@@ -559,6 +579,8 @@ impl Extensions {
         set(overrides.quick_acknowledgements, &mut self.quick_acknowledgements);
         set(overrides.acknowledgement_compression, &mut self.acknowledgement_compression);
         set(overrides.accurate_ecn_option, &mut self.accurate_ecn_option);
+        set(overrides.continuous_mark_test, &mut self.continuous_mark_test);
+        set(overrides.classic_ecn_fallback, &mut self.classic_ecn_fallback);
         set(overrides.window_validation, &mut self.window_validation);
     }
 }
@@ -707,6 +729,30 @@ mod tests {
         );
         let limited = HostOverrides { limited_transmit: Some(false), ..HostOverrides::default() };
         assert!(refused("linux6-reno", &limited).starts_with("limited_transmit = false: legal is true"));
+    }
+
+    #[test]
+    fn the_fallback_is_pragues_and_the_test_of_marks_that_of_accurate_ecn() {
+        let cubic = HostProfile::named("linux6-cubic").unwrap();
+        let with = |fallback, test, congestion| {
+            let overrides = HostOverrides {
+                congestion,
+                classic_ecn_fallback: Some(fallback),
+                continuous_mark_test: Some(test),
+                ..HostOverrides::default()
+            };
+            cubic.clone().with(&overrides).map_err(|error| error.to_string())
+        };
+        let prague = with(true, true, Some(Congestion::Prague)).unwrap();
+        assert!(prague.extensions().classic_ecn_fallback && prague.extensions().continuous_mark_test);
+        assert_eq!(
+            with(true, false, None).unwrap_err(),
+            "classic_ecn_fallback = true: legal is false in linux6-cubic with cubic, which does not have it"
+        );
+        assert_eq!(
+            with(false, true, None).unwrap_err(),
+            "continuous_mark_test = true: legal is false without accurate ECN, which it is about"
+        );
     }
 
     /// A controller that sends at a rate brings the pace, and a host that refuses it is a mistake.

@@ -18,7 +18,11 @@
 //!
 //! A window below two segments is a pace: two may be in the network, and leave as slowly as it says.
 //!
-//! Without accurate ECN no share is told: then a mark is a loss, data are ECT(0), and growth is Reno's.
+//! Without accurate ECN no share is told: then a mark is a loss, data are ECT(0), and growth is Reno's. So it
+//! is where the path turns out to change codepoints.
+//!
+//! Where its host has the fallback for classic queues, the share that reduces the window may be greater than α:
+//! `classic_ecn.rs`.
 //!
 //! Departures and silences:
 //! - The executable has no slow start. It grows by a millisecond of its rate in a round once seven rounds or
@@ -33,12 +37,16 @@ use super::control::{Codepoint, Settings};
 use super::facts::{Acknowledged, Feedback, Opening, Timeout};
 use super::segment_window::{Growth, SegmentWindow, Windowed};
 use aqmlab_units::{Rate, Span, Time};
+use classic_ecn::ClassicEcn;
+
+mod classic_ecn;
 
 /// The controller.
 pub(crate) type Controller = Windowed<Prague>;
 
 /// What its hosts do.
-pub(super) const HABITS: Habits = Habits { needs_accurate_ecn: true, needs_pacing: true, ..Habits::NONE };
+pub(super) const HABITS: Habits =
+    Habits { needs_accurate_ecn: true, needs_pacing: true, has_classic_ecn_fallback: true, ..Habits::NONE };
 
 /// Of the moving average α.
 const GAIN: f64 = 1.0 / 16.0;
@@ -82,6 +90,8 @@ pub(crate) struct Prague {
     here: Place,
     round: Place,
     reduced: Option<Place>,
+    /// Whether the marks come from a classic queue, where its host asks that.
+    classic: Option<ClassicEcn>,
     /// What was marked in the present round.
     marked: u64,
     /// Rounds since slow start ended.
@@ -120,6 +130,9 @@ impl Prague {
         if self.was_marked {
             let share = (self.marked as f64 / arrived as f64).min(1.0);
             self.share += GAIN * (share - self.share);
+            if let Some(classic) = &mut self.classic {
+                classic.weigh();
+            }
             self.rounds = (self.rounds + 1).min(TRANSITION_ROUNDS);
         }
         (self.marked, self.round) = (0, self.here);
@@ -137,6 +150,18 @@ impl Prague {
         window.window = self.told;
     }
 
+    fn note_reduction(&mut self, threshold: u32) {
+        if let Some(classic) = &mut self.classic {
+            classic.note_reduction(threshold);
+        }
+    }
+
+    fn note_round_trip(&mut self, round_trip: Option<Span>) {
+        if let Some((classic, sample)) = self.classic.as_mut().zip(round_trip) {
+            classic.note_round_trip(sample);
+        }
+    }
+
     /// So much of the window is left, and no less than the least rate needs.
     fn shrink(&mut self, left: f64) {
         let least = LEAST_RATE * self.smoothed_s / self.packet_bits;
@@ -144,7 +169,9 @@ impl Prague {
     }
 
     fn reduce(&mut self, window: &mut SegmentWindow) {
-        self.shrink(1.0 - self.share / 2.0);
+        let share = self.classic.map_or(self.share, |classic| classic.share(self.share));
+        self.note_reduction(window.threshold);
+        self.shrink(1.0 - share / 2.0);
         window.fall_to(whole(self.window));
         self.told = window.window;
         (self.reduced, self.was_marked) = (Some(self.here), true);
@@ -174,6 +201,7 @@ impl Growth for Prague {
             here: start,
             round: start,
             reduced: None,
+            classic: settings.classic_ecn_fallback.then(ClassicEcn::new),
             marked: 0,
             rounds: 0,
             pace: None,
@@ -184,7 +212,12 @@ impl Growth for Prague {
     fn open(&mut self, opening: &Opening) {
         self.is_scalable = opening.feedback == Feedback::Accurate;
         self.smoothed_s = opening.round_trip.map_or(0.0, Span::seconds);
+        self.note_round_trip(opening.round_trip);
         (self.here.now, self.round.now) = (opening.now, opening.now);
+    }
+
+    fn lose_feedback(&mut self) {
+        self.is_scalable = false;
     }
 
     fn observe(&mut self, acknowledged: &Acknowledged) {
@@ -193,6 +226,7 @@ impl Growth for Prague {
             let before = self.smoothed_s;
             self.smoothed_s = if before == 0.0 { sample_s } else { before + (sample_s - before) / 8.0 };
         }
+        self.note_round_trip(acknowledged.round_trip);
         let arrived = acknowledged.delivered_ever;
         let sent = arrived + u64::from(acknowledged.in_flight);
         self.here = Place { now: acknowledged.now, arrived, sent };

@@ -20,6 +20,7 @@ use crate::congestion::{
     Acknowledged, DeliveryRate, Feedback, Loss, LostSegment, Marks, Measured, Phase, Recovered, Timeout,
 };
 use crate::connection_flags::SenderFlags;
+use crate::ecn_path::Told;
 use crate::hosts::HostProfile;
 use crate::kernel_timer;
 use crate::options::stamp;
@@ -50,7 +51,9 @@ pub(super) struct News {
     /// Whether it asks for a smaller window, as ECN does.
     echo: bool,
     /// Packets that arrived with a mark.
-    marked: u32,
+    pub(super) marked: u32,
+    /// Whether it shows that the path changes codepoints.
+    pub(super) is_mangled: bool,
     /// Whether it ends a round trip of data.
     round_begins: bool,
     /// The round trip of the newest segment that it brings, if that was sent once.
@@ -107,6 +110,16 @@ impl ModernSender {
             };
         }
         news.round_begins = news.advanced && self.begins_round(number, max);
+        if counts_marks {
+            news.is_mangled = self.ecn_path.is_mangled(&Told {
+                number,
+                highest_sent: max,
+                delivered: news.delivery.delivered,
+                marked: news.marked,
+                round_begins: news.round_begins,
+                counts: self.options.counts,
+            });
+        }
         news
     }
 

@@ -42,6 +42,7 @@ use crate::congestion::{
 };
 use crate::connection_flags::SenderFlags;
 use crate::context::Context;
+use crate::ecn_path::EcnPath;
 use crate::hosts::{HostProfile, Modern};
 use crate::kernel_timer::Interrupts;
 use crate::options::{Blocks, SegmentOptions, stamp};
@@ -126,6 +127,8 @@ pub(crate) struct ModernSender {
     /// 5, step 4.3).
     at_once: bool,
     marked: MarkedPackets,
+    /// What becomes of its codepoints.
+    ecn_path: EcnPath,
     /// What the peer tells of marks.
     feedback: Feedback,
     usage: Usage,
@@ -149,6 +152,7 @@ impl ModernSender {
             proportional_rate_reduction: modern.extensions.proportional_rate_reduction,
             pacing: modern.extensions.pacing,
             hystart: modern.extensions.hystart,
+            classic_ecn_fallback: modern.extensions.classic_ecn_fallback,
             interrupts: Interrupts::of(&modern.extensions, clock),
         };
         let Habits { models_path, needs_pacing, .. } = modern.congestion.habits();
@@ -175,6 +179,7 @@ impl ModernSender {
             new_first: false,
             at_once: false,
             marked: MarkedPackets::default(),
+            ecn_path: EcnPath::new(modern.extensions.continuous_mark_test),
             feedback: Feedback::None,
             usage: Usage::default(),
             round_until: SequenceNumber::INITIAL,
@@ -191,6 +196,12 @@ impl ModernSender {
         self.controller.on_established(opening);
         self.feedback = opening.feedback;
         self.recover = max;
+    }
+
+    /// Nothing that leaves is ECN-capable any more: nothing tells of marks.
+    pub(crate) fn on_feedback_lost(&mut self) {
+        self.feedback = Feedback::None;
+        self.controller.on_feedback_lost();
     }
 
     /// The random numbers of the connection have this address.

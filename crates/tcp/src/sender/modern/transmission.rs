@@ -10,7 +10,7 @@ use super::acknowledgement::Reductions;
 use super::timers::Due;
 use super::{ModernSender, Sent};
 use crate::congestion::Feedback;
-use crate::connection_flags::SenderFlags;
+use crate::connection_flags::{ConnectionFlags, SenderFlags};
 use crate::context::Context;
 use crate::endpoint::Endpoint;
 use crate::outbox::Outbox;
@@ -35,11 +35,20 @@ impl Endpoint {
         self.sender.peer_unread = segment.unread;
         let advanced = self.sender.sequence.una.before(number);
         let counts_marks = self.counts_marks(context);
+        let mut is_mangled = false;
         let answered = self.sender.with_modern(now, context, |modern, lent| {
             let mut news = modern.take_in(lent, segment, counts_marks);
             lent.sequence.advance(number);
+            is_mangled = news.is_mangled;
+            if is_mangled {
+                modern.on_feedback_lost();
+                news.marked = 0;
+            }
             modern.answer(lent, &mut news)
         });
+        if is_mangled {
+            self.flags.set(ConnectionFlags::NOT_CAPABLE);
+        }
         if advanced {
             self.advance(number, out);
         }
