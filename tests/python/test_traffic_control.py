@@ -27,6 +27,7 @@ from small import BULK
 NEEDED = {"red": " limit 400000 avpkt 1000", "choke": " limit 1000 bandwidth 10Mbit"}
 """What `tc` asks for, of disciplines that have no default of it."""
 ARGUMENTS = {
+    "VALUE/MASK": "0x1/0x3",
     "RATE": "8Mbit",
     "TIME": "10ms",
     "SECONDS": "10",
@@ -263,7 +264,7 @@ def test_fq_of_linux_is_not_the_scheme_of_that_name() -> None:
     assert queue.scheme == "linux-fq"
     assert queue.parameters == {**read("tc qdisc add dev eth0 root fq").parameters}
     resolved = queue_of(shown)
-    own = queue_of("linux-fq")
+    own = queue_of("linux-fq:limit_packets=10000")
     assert resolved == own
     assert [each for each in queue.remarks if "own machine" in each]
     single = queue_of("fq limit 42 flow_limit 42 orphan_mask 0 ce_threshold 5ms")
