@@ -244,5 +244,6 @@ def test_what_is_explained_fits(name: str) -> None:
 
 def test_words_of_linux_fit_and_stand_in_their_column() -> None:
     assert lines_over_80_columns("explain", "cake", "--linux") == []
-    shown = aqmlab_run("explain", "fq_codel", "--linux").stdout
-    assert "not modelled: ce_threshold concerns all packets\n                               that can" in shown
+    assert lines_over_80_columns("explain", "fq", "--linux") == []
+    shown = aqmlab_run("explain", "sfq", "--linux").stdout
+    assert "of a flow beyond depth the packet that\n                           arrives is dropped" in shown

@@ -162,12 +162,21 @@ def test_queues_are_what_the_words_of_linux_mean() -> None:
 
     Set-ups were fixed before the runs: Linux' own way with high probabilities is a switch.
     """
-    as_fixed = {"high_delay_step": False, "largest_probability": 1.0}
+    as_fixed = {
+        "pie": {"high_delay_step": False, "largest_probability": 1.0},
+        # As many packets as may wait in all queues never wait in one before the limit of all is reached.
+        "linux-fq": {"flow_limit_packets": 1000},
+    }
     commands = {
         ("pam2025", "Codel"): "codel limit 42 target 5ms interval 100ms ecn",
         ("pam2025", "Codel_drop"): "codel limit 42 target 5ms interval 100ms noecn",
         ("pam2025", "pie_drop, 1 ms"): "pie limit 9 target 1ms noecn",
         ("pam2025", "FQ_Codel"): "fq_codel limit 42 target 5ms interval 100ms ecn",
+        ("pam2025", "FQ"): "fq limit 42 flow_limit 42 ce_threshold 5ms",
+        ("pam2025", "FQ, 1 ms"): "fq limit 9 flow_limit 9 ce_threshold 1ms",
+        ("pam2025", "FQ_Codel_L4S beside ECT(0)"): (
+            "fq_codel limit 42 target 5ms interval 100ms ecn ce_threshold 1ms ce_threshold_selector 0x01/0x01"
+        ),
         ("pam2025", "DualPI2"): "dualpi2 target 5ms",
         ("l4s-tests", "fq_codel(1q,1ms/20ms)"): "fq_codel flows 1 target 1ms interval 20ms",
         ("l4s-tests", "pie"): "pie ecn",
@@ -177,7 +186,7 @@ def test_queues_are_what_the_words_of_linux_mean() -> None:
         cells = [each for each in strangers.load(name).cells if each.row["queue"] == queue]
         scenario = next(each for each in cells if not each.not_modelled).scenario(())
         read = traffic_control.read(command)
-        fixed = as_fixed if read.scheme == "pie" else {}
+        fixed = as_fixed.get(read.scheme, {})
         queue_read = {"scheme": read.scheme, **read.parameters, **fixed}
         own = scenario.with_overrides({"dumbbell.queue": queue_read})
         assert scenario.resolved["dumbbell"]["queue"] == own.resolved["dumbbell"]["queue"], queue
@@ -251,7 +260,7 @@ def test_every_shipped_cell_has_a_legal_scenario_or_a_reason() -> None:
     }
     assert modelled == {
         "l4s-tests": 96,
-        "pam2025": 138,
+        "pam2025": 168,
         "ifip2025": 84,
         "ifip2025-many": 41,
         "cake-flowiso": 14,

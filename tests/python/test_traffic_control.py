@@ -27,6 +27,7 @@ from small import BULK
 NEEDED = {"red": " limit 400000 avpkt 1000", "choke": " limit 1000 bandwidth 10Mbit"}
 """What `tc` asks for, of disciplines that have no default of it."""
 ARGUMENTS = {
+    "VALUE/MASK": "0x1/0x3",
     "RATE": "8Mbit",
     "TIME": "10ms",
     "SECONDS": "10",
@@ -232,6 +233,48 @@ def test_ce_threshold_is_that_of_linux() -> None:
     assert queue_of("fq_codel").get("ce_threshold_ms") is None
 
 
+@pytest.mark.parametrize(
+    ("selector", "concerned", "remarked"),
+    [
+        ("0x1/0x3", "ect1", False),
+        ("1/3", "ect1", False),
+        # ECT(1) and CE, which stays CE: as of PAM 2025.
+        ("0x01/0x01", "ect1", False),
+        ("0/0", "any", False),
+        ("0x2/0x3", "any", True),
+        ("0x20/0xfc", "any", True),
+    ],
+)
+def test_a_ce_threshold_of_ect1_alone_has_its_selector(selector: str, concerned: str, remarked: bool) -> None:
+    """tc-fq_codel(8): a packet is marked whose DS field is the value where the mask has ones."""
+    line = f"fq_codel ce_threshold 1ms ce_threshold_selector {selector}"
+    assert queue_of(line)["ce_threshold_ecn"] == concerned
+    remarks = read(line).remarks
+    assert any("not modelled" in each for each in remarks) == remarked, remarks
+
+
+def test_fq_of_linux_is_not_the_scheme_of_that_name() -> None:
+    """What `tc` prints of a new one on Ethernet (iproute2 6.1): the defaults of tc-fq(8)."""
+    shown = (
+        "qdisc fq 8001: dev eth0 root refcnt 2 limit 10000p flow_limit 100p buckets 1024 orphan_mask 1023 "
+        "quantum 3028b initial_quantum 15140b low_rate_threshold 550Kbit refill_delay 40ms timer_slack 10us "
+        "horizon 10s horizon_drop"
+    )
+    queue = read(shown)
+    assert queue.scheme == "linux-fq"
+    assert queue.parameters == {**read("tc qdisc add dev eth0 root fq").parameters}
+    resolved = queue_of(shown)
+    own = queue_of("linux-fq:limit_packets=10000")
+    assert resolved == own
+    assert [each for each in queue.remarks if "own machine" in each]
+    single = queue_of("fq limit 42 flow_limit 42 orphan_mask 0 ce_threshold 5ms")
+    assert (single["limit_packets"], single["flow_limit_packets"], single["flows"]) == (42, 42, 1)
+    assert single["ce_threshold_ms"] == 5.0
+    assert queue_of("fq orphan_mask 255 maxrate 1Mbit")["flows"] == 256
+    assert "maxrate is not modelled" in read("fq maxrate 1Mbit").remarks[0]
+    assert queue_of("fq")["scheme"] == "fq"
+
+
 def test_fq_codel_of_linux_is_the_kernels_algorithm() -> None:
     queue = queue_of("fq_codel limit 1001 target 14ms")
     assert {key: queue[key] for key in ("limit_packets", "target_ms", "interval_ms", "quantum_bytes")} == {
@@ -395,10 +438,9 @@ def test_what_is_no_rate(said: str) -> None:
             r"tbf: a shaper, .* legal: shaper = \{ rate_mbps = 0.22, burst_bytes = 1540 \} in a link",
         ),
         ("htb default 10", r"htb: a shaper.*rate_mbps = \.\.\. \}"),
-        (
-            "fq pacing",
-            "^fq: paces what connections of this machine send, and sorts them as fq_codel does; leg",
-        ),
+        ("fq flow_limit", "fq: flow_limit: PACKETS is missing"),
+        ("fq_codel ce_threshold_selector 1", "ce_threshold_selector 1; legal: a byte and its mask"),
+        ("fq_codel ce_threshold_selector 0x1/0x100", "ce_threshold_selector 0x1/0x100; legal: a byte"),
         ("noqueue", "noqueue: a device without a queue"),
         ("tc qdisc del dev eth0 root", "qdisc del: sets no queue"),
         ("tc -s qdisc show dev eth0", "qdisc show: sets no queue"),

@@ -24,6 +24,7 @@ _SPELT = {
     "drop-tail": "drop-tail",
     "dualpi2": "DualPI2",
     "fq-codel": "FQ-CoDel",
+    "linux-fq": "Linux's fq",
 }
 """How people write the schemes that they do not write in capitals alone."""
 _CLOSED_BY = {"{": "}", "[": "]", '"': '"', "'": "'"}

@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from aqmlab.traffic_control.cake import CAKE, CAKE_MQ, DEVICE_BYTES
+from aqmlab.traffic_control.fq import FQ
 from aqmlab.traffic_control.red import CHOKE, RED
 from aqmlab.traffic_control.units import (
     GAIN,
@@ -22,7 +23,6 @@ from aqmlab.traffic_control.units import (
     PROBABILITY,
     SECONDS,
     SIZE,
-    TEXT,
     TIME,
     Unit,
 )
@@ -38,6 +38,24 @@ def _ms(key: str) -> Word:
     return Word(argument=TIME, key=key, value=lambda us: us / 1e3)
 
 
+def _concerned(said: str) -> str | None:
+    """Which packets a selector and its mask choose by the two bits of ECN; all where there are others."""
+    selector, _, mask = (NUMBER.read(part) for part in said.partition("/"))
+    if selector is None or mask is None or max(selector, mask) > _LARGEST_DSFIELD:
+        return None
+    return "ect1" if (selector, mask) in _ECT1 else "any"
+
+
+def _beside_selector(said: str) -> str:
+    if _concerned(said) == "ect1" or NUMBER.read(said.partition("/")[2]) == 0:
+        return ""
+    return f"{said} is not modelled: ce_threshold concerns all packets that can be marked; modelled: 0x1/0x3"
+
+
+_LARGEST_DSFIELD = 255
+_ECT1 = {(1, 3), (1, 1)}
+"""Selector and mask of ECT(1); without the higher bit CE is chosen too, which stays as it is."""
+_SELECTOR = Unit("VALUE/MASK", "a byte and its mask such as 0x1/0x3", _concerned, beside=_beside_selector)
 CODEL = Discipline(
     scheme="codel",
     words={
@@ -61,7 +79,9 @@ FQ_CODEL = Discipline(
         "memory_limit": Word(argument=SIZE, key="memory_limit_bytes"),
         "drop_batch": Word(argument=NUMBER, key="drop_batch_packets"),
         "ce_threshold": _ms("ce_threshold_ms"),
-        "ce_threshold_selector": not_modelled("ce_threshold concerns all packets that can be marked", TEXT),
+        "ce_threshold_selector": Word(
+            argument=_SELECTOR, key="ce_threshold_ecn", note='ce_threshold_ecn: "ect1" of 0x1/0x3'
+        ),
     },
     always={
         "limit_packets": 10_240,
@@ -360,6 +380,7 @@ DISCIPLINES = {
     "codel": CODEL,
     "pie": PIE,
     "fq_pie": FQ_PIE,
+    "fq": FQ,
     "dualpi2": DUALPI2,
     "red": RED,
     "choke": CHOKE,
@@ -379,7 +400,6 @@ _TREE = "a shaper with classes, which tc class adds and the scheme htb of a scen
 _CLASSES = "sorts packets into classes by filters, which are not modelled; legal: fq_codel, cake"
 _NO_QUEUE = "holds no queue of its own"
 REFUSED = {
-    "fq": "paces what connections of this machine send, and sorts them as fq_codel does; legal: fq_codel",
     "tbf": _SHAPER,
     "htb": _TREE,
     "hfsc": _SHAPER,

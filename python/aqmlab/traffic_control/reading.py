@@ -60,9 +60,7 @@ def is_linux(text: str) -> bool:
         return False
     if words:
         return name in DISCIPLINES or name in REFUSED
-    if first in DISCIPLINES:
-        return DISCIPLINES[first].scheme != first
-    return first in REFUSED and first not in _core.scheme_names()
+    return first in {*DISCIPLINES, *REFUSED} and first not in _core.scheme_names()
 
 
 def read(text: str) -> LinuxQueue:

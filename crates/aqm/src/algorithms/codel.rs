@@ -28,15 +28,16 @@
 //! `codel.h`, the implementation of the RFC's authors). `mtu_bytes` is a parameter where the RFC's code takes
 //! the largest packet seen; nothing is dropped while no more than that stays behind. Square roots are exact;
 //! Linux's first Newton step gives gaps of 50 and 56 ms where the law gives 71 and 58. The threshold of marks
-//! is that of Linux `codel_impl.h`, for all packets that can be marked.
+//! is that of Linux `codel_impl.h`: for all packets that can be marked, or those with ECT(1), which Linux has
+//! in fq_codel alone.
 
 use crate::aqm::{Aqm, Departing, Reason, Verdict};
 use crate::discipline::Discipline;
 use crate::onset::Onset;
 use crate::packet::PacketFacts;
-use crate::parameter_error::{ParameterError, require, require_packet_bytes, require_target_and_interval};
+use crate::parameter_error::{ParameterError, require_packet_bytes, require_target_and_interval};
 use crate::parameters::Parameters;
-use crate::parts::{Limit, buffered_params};
+use crate::parts::{CeThreshold, CeThresholdEcn, Limit, buffered_params};
 use crate::port_facts::PortFacts;
 use crate::queue_view::QueueView;
 use aqmlab_random::Stream;
@@ -64,6 +65,8 @@ buffered_params! {
         /// ECN-capable packets that waited longer are marked, whatever else is decided and also with ecn =
         /// false. Unset: none.
         ce_threshold_ms: Option<f64> = None,
+        /// Which ECN-capable packets ce_threshold_ms concerns.
+        ce_threshold_ecn: CeThresholdEcn = CeThresholdEcn::Any,
     }
 }
 
@@ -71,8 +74,7 @@ impl Parameters for Params {
     fn validate(&self) -> Result<(), ParameterError> {
         require_target_and_interval(self.target_ms, self.interval_ms)?;
         require_packet_bytes("mtu_bytes", self.mtu_bytes)?;
-        let threshold = self.ce_threshold_ms.unwrap_or(1.0);
-        require((1e-3..=1e6).contains(&threshold), "ce_threshold_ms", threshold, "from 0.001 to 1e6 ms")
+        CeThreshold::validate(self.ce_threshold_ms)
     }
 
     fn onset(&self, facts: &PortFacts) -> Option<Onset> {
@@ -92,7 +94,16 @@ impl Parameters for Params {
     }
 
     fn adjustable(&self) -> &'static [&'static str] {
-        &["limit_packets", "limit_bytes", "target_ms", "interval_ms", "mtu_bytes", "ecn", "ce_threshold_ms"]
+        &[
+            "limit_packets",
+            "limit_bytes",
+            "target_ms",
+            "interval_ms",
+            "mtu_bytes",
+            "ecn",
+            "ce_threshold_ms",
+            "ce_threshold_ecn",
+        ]
     }
 
     fn build(&self, _facts: &PortFacts) -> Discipline {
@@ -137,8 +148,7 @@ pub struct CoDel {
     interval: Span,
     mtu_bytes: u64,
     ecn: bool,
-    has_ce_threshold: bool,
-    ce_threshold: Span,
+    ce_threshold: Option<CeThreshold>,
     among_others: InFairQueueing,
     /// When the waiting time will have been above the target for an interval; none while it is not above.
     first_above: Option<Time>,
@@ -159,8 +169,7 @@ impl CoDel {
             interval: Span::from_seconds(parameters.interval_ms / 1e3),
             mtu_bytes: parameters.mtu_bytes.into(),
             ecn: parameters.ecn,
-            has_ce_threshold: parameters.ce_threshold_ms.is_some(),
-            ce_threshold: Span::from_seconds(parameters.ce_threshold_ms.unwrap_or_default() / 1e3),
+            ce_threshold: CeThreshold::new(parameters.ce_threshold_ms, parameters.ce_threshold_ecn),
             among_others,
             first_above: None,
             drop_next: Time::ZERO,
@@ -249,12 +258,15 @@ impl CoDel {
     /// Linux's threshold: what passes is marked if it waited longer and can be. The port has ECN for that;
     /// without, CoDel itself drops.
     #[inline(never)]
-    fn decide_beside_threshold(&mut self, now: Time, packet: &Departing, queue: &QueueView<'_>) -> Verdict {
-        let waited = packet.arrived.is_some_and(|arrived| now.since(arrived) > self.ce_threshold);
+    fn decide_beside(
+        &mut self,
+        threshold: CeThreshold,
+        now: Time,
+        packet: &Departing,
+        queue: &QueueView<'_>,
+    ) -> Verdict {
         match self.decide(now, packet, queue) {
-            Verdict::Pass if waited && packet.facts.codepoint.can_be_marked() => {
-                Verdict::Signal(Reason::Early)
-            }
+            Verdict::Pass if threshold.marks(now, packet) => Verdict::Signal(Reason::Early),
             Verdict::Signal(reason) if !self.ecn => Verdict::Drop(reason),
             other => other,
         }
@@ -279,8 +291,8 @@ impl Aqm for CoDel {
         queue: &QueueView<'_>,
         _coins: &mut Stream,
     ) -> Verdict {
-        if self.has_ce_threshold {
-            return self.decide_beside_threshold(now, packet, queue);
+        if let Some(threshold) = self.ce_threshold {
+            return self.decide_beside(threshold, now, packet, queue);
         }
         self.decide(now, packet, queue)
     }
@@ -314,10 +326,8 @@ impl Aqm for CoDel {
     fn continue_from(&mut self, before: &dyn Any) -> bool {
         let Some(before) = before.downcast_ref::<Self>() else { return false };
         *self = {
-            let Self { target, interval, mtu_bytes, ecn, among_others, .. } = *self;
-            let Self { has_ce_threshold, ce_threshold, .. } = *self;
-            let own = Self { target, interval, mtu_bytes, ecn, among_others, ..before.clone() };
-            Self { has_ce_threshold, ce_threshold, ..own }
+            let Self { target, interval, mtu_bytes, ecn, ce_threshold, among_others, .. } = *self;
+            Self { target, interval, mtu_bytes, ecn, ce_threshold, among_others, ..before.clone() }
         };
         true
     }
@@ -384,6 +394,35 @@ mod tests {
         codel.on_idle(Time::ZERO + Span::from_milliseconds(50));
         assert_eq!([110, 120, 209].map(|now| depart(&mut codel, now)), [Verdict::Pass; 3]);
         assert_eq!(depart(&mut codel, 210), Verdict::Signal(Reason::Early), "an interval after 110");
+    }
+
+    /// Packets that waited 0.9, 1, 1.1 and 20 ms; a threshold of 1 ms marks what waited longer. With ecn = false
+    /// CoDel itself would drop, and its first interval is not over.
+    #[test]
+    fn a_threshold_of_ect1_alone_marks_no_other_packet() {
+        let marked = |ce_threshold_ecn, codepoint| {
+            let parameters = Params { ce_threshold_ms: Some(1.0), ce_threshold_ecn, ..Params::default() };
+            let mut codel = CoDel::new(&parameters, InFairQueueing::default());
+            let room = Limit::of_packets(10).room();
+            let queue = QueueView::new(2, 3_000, &room, &EmptyQueue);
+            let mut coins = Key::from_seed(1).stream();
+            [900, 1_000, 1_100, 20_000].map(|waited_us| {
+                let now = Time::from_seconds(1.0);
+                let arrived = Some(Time::from_seconds(1.0 - f64::from(waited_us) / 1e6));
+                let facts = PacketFacts { codepoint, ..Packet.facts() };
+                codel.on_departure(now, &Departing { facts, arrived }, &queue, &mut coins) != Verdict::Pass
+            })
+        };
+        let (none, late) = ([false; 4], [false, false, true, true]);
+        for (codepoint, any, ect1) in [
+            (Codepoint::NotEct, none, none),
+            (Codepoint::Ect0, late, none),
+            (Codepoint::Ect1, late, late),
+            (Codepoint::Ce, late, none),
+        ] {
+            assert_eq!(marked(CeThresholdEcn::Any, codepoint), any, "{codepoint:?}");
+            assert_eq!(marked(CeThresholdEcn::Ect1, codepoint), ect1, "{codepoint:?}");
+        }
     }
 
     #[test]

@@ -26,7 +26,7 @@ fair_queueing_params! {
     /// Fair queueing: each flow has a queue under a scheme of its own, queues take turns, and flows that send
     /// little go first.
     ///
-    /// With CoDel in each queue it is FQ-CoDel. Linux's qdisc `fq` is another: it paces what flows send.
+    /// With CoDel in each queue it is FQ-CoDel. Linux's qdisc `fq` is another scheme, linux-fq.
     ///
     /// Source: RFC 8290 (2018), with any scheme where the RFC has CoDel. The defaults are the RFC's, except
     /// that CoDel drops unless inner.ecn = true.

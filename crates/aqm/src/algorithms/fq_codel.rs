@@ -33,7 +33,7 @@ use super::codel::{self, CoDel, InFairQueueing, NearlyEmpty};
 use crate::discipline::{Discipline, Scheduled};
 use crate::parameter_error::ParameterError;
 use crate::parameters::Parameters;
-use crate::parts::{Limit, fair_queueing_params};
+use crate::parts::{CeThresholdEcn, Limit, fair_queueing_params};
 use crate::port_facts::PortFacts;
 
 fair_queueing_params! {
@@ -59,6 +59,8 @@ fair_queueing_params! {
         /// ECN-capable packets that waited longer are marked, whatever else is decided and also with ecn =
         /// false. Unset: none.
         ce_threshold_ms: Option<f64> = None,
+        /// Which ECN-capable packets ce_threshold_ms concerns.
+        ce_threshold_ecn: CeThresholdEcn = CeThresholdEcn::Any,
     }
 }
 
@@ -70,6 +72,7 @@ impl Params {
             mtu_bytes: self.mtu_bytes,
             ecn: self.ecn,
             ce_threshold_ms: self.ce_threshold_ms,
+            ce_threshold_ecn: self.ce_threshold_ecn,
             ..codel::Params::default()
         }
     }
@@ -120,6 +123,7 @@ impl Parameters for Params {
             "nearly_empty",
             "ecn",
             "ce_threshold_ms",
+            "ce_threshold_ecn",
         ]
     }
 

@@ -164,6 +164,7 @@ register! {
     "pie" => pie::Pie,
     "fq" => fq::Fq<Scheme>,
     "fq-codel" => fq_codel::FqCoDel,
+    "linux-fq" => linux_fq::LinuxFq,
     "blue" => blue::Blue,
     "choke" => choke::Choke,
     "arc" => arc::Arc,

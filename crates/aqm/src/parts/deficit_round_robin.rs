@@ -113,6 +113,20 @@ impl Row {
         }
         self.length -= 1;
     }
+
+    /// Takes out the last queue, which there has to be.
+    fn take_last(&mut self, places: &mut [Place]) {
+        let following = |queue: u32| Some(places[queue as usize].next).filter(|&next| next != NONE);
+        let mut all = std::iter::successors(Some(self.first), |&queue| following(queue));
+        let before_last = all.find(|&queue| following(queue) == Some(self.last));
+        if let Some(before) = before_last {
+            places[before as usize].next = NONE;
+            self.last = before;
+        } else {
+            (self.first, self.last) = (NONE, NONE);
+        }
+        self.length -= 1;
+    }
 }
 
 /// The scheduler: which queues are active, and in which order they have their turns.
@@ -160,6 +174,25 @@ impl DeficitRoundRobin {
             TurnEnds::AtZero => credits <= 0,
             TurnEnds::BelowZero => credits < 0,
         }
+    }
+
+    /// The credits of a queue that is at rest; none of another.
+    pub(crate) fn credits_at_rest(&self, queue: usize) -> Option<i64> {
+        let place = &self.places[queue];
+        (place.list == List::None).then_some(place.credits)
+    }
+
+    /// A queue may send so many bytes until its turn is over.
+    pub(crate) fn set_credits(&mut self, queue: usize, credits: i64) {
+        self.places[queue].credits = credits;
+    }
+
+    /// The last of the new queues, which there has to be, is at rest again with these credits: its first
+    /// packet was discarded.
+    pub(crate) fn take_back_last_new(&mut self, credits: i64) {
+        let last = self.new.last as usize;
+        self.new.take_last(&mut self.places);
+        self.places[last] = Place { credits, list: List::None, next: NONE };
     }
 
     #[inline]

@@ -8,6 +8,7 @@ from classes import htb_cases, prio_cases
 from cobalt import cobalt_cases
 from dualpi2 import dualpi2_cases, pi2_cases
 from events import TEN, burst, drain, merged, packets, seed
+from linux_fq import linux_fq_cases
 from red_pd import red_pd_cases
 from sfb import sfb_cases
 from sfg import sfg_cases
@@ -475,6 +476,18 @@ def codel_cases():
             mixed[:90] + drain(30.7, 0.6, 45),
         )
     yield (
+        "ce_threshold of ECT(1) alone: others are marked where CoDel acts",
+        CoDel,
+        TEN,
+        dict(short, ecn=True, ce_threshold_ms=1.2, ce_threshold_ecn="ect1"),
+        [
+            event
+            for n in range(45)
+            for event in burst(n, 0.5, 2, ecns=("ect0", "ect1") if n % 2 else ("ce", "not_ect")) + [(n + 0.7, "depart")]
+        ]
+        + drain(45.7, 0.6, 45),
+    )
+    yield (
         "nothing is dropped while no more than mtu_bytes stay behind",
         CoDel,
         TEN,
@@ -695,6 +708,7 @@ def all_cases():
         *fq_codel_sorting_cases(),
     ]
     yield list(fq_cases())
+    yield list(linux_fq_cases())
     yield list(blue_cases())
     yield list(choke_cases())
     yield list(arc_cases())

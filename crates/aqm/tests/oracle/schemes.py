@@ -419,7 +419,7 @@ class CoDel(Scheme):
     name = "codel"
     tosses = False
     columns = ["count", "last_count", "dropping", "drop_next_ms"]
-    defaults = dict(target_ms=5, interval_ms=100, mtu_bytes=1500, ce_threshold_ms=None)
+    defaults = dict(target_ms=5, interval_ms=100, mtu_bytes=1500, ce_threshold_ms=None, ce_threshold_ecn="any")
 
     def start(self):
         self.first_above_time, self.drop_next = 0, 0
@@ -483,7 +483,8 @@ class CoDel(Scheme):
 
     def beside_ce_threshold(self, now, packet):
         waited = round(now - packet["arrived"], 6) > (self.ce_threshold_ms or math.inf)
-        return "mark" if waited and packet["ecn"] != "not_ect" else "sent"
+        concerned = packet["ecn"] in {"any": ("ect0", "ect1", "ce"), "ect1": ("ect1",)}[self.ce_threshold_ecn]
+        return "mark" if waited and concerned else "sent"
 
     def seen(self):
         return {

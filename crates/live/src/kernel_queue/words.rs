@@ -5,15 +5,15 @@
 //! scheme that the scenario names.
 //!
 //! Sources: the manual pages tc-pfifo(8), tc-bfifo(8), tc-red(8), tc-codel(8), tc-pie(8), tc-fq_codel(8),
-//! tc-dualpi2(8); for units and fixed constants Linux 6: `net/sched/sch_fifo.c`, `sch_red.c` with
+//! tc-fq(8), tc-dualpi2(8); for units and fixed constants Linux 6: `net/sched/sch_fifo.c`, `sch_red.c` with
 //! `include/net/red.h`, `sch_codel.c` with `include/net/codel_impl.h`, `sch_pie.c` with `include/net/pie.h`,
-//! `sch_fq_codel.c`, `sch_dualpi2.c` (6.17); for what `tc` makes of `burst`, `tc/tc_red.c` of iproute2.
+//! `sch_fq_codel.c`, `sch_fq.c`, `sch_dualpi2.c` (6.17); for what `tc` makes of `burst`, `tc/tc_red.c` of iproute2.
 
 use aqmlab_aqm::algorithms::codel::NearlyEmpty;
-use aqmlab_aqm::algorithms::{codel, drop_tail, dualpi2, fq_codel, pie, red};
+use aqmlab_aqm::algorithms::{codel, drop_tail, dualpi2, fq_codel, linux_fq, pie, red};
 use aqmlab_aqm::parts::{
-    Classifier, EcnRule, EmptiedNewQueue, FlowHashing, IdleRule, Limit, LimitRule, Measure, ScaleProbability,
-    Spacing, TurnEnds, Weight,
+    CeThresholdEcn, Classifier, EcnRule, EmptiedNewQueue, FlowHashing, IdleRule, Limit, LimitRule, Measure,
+    ScaleProbability, Spacing, TurnEnds, Weight,
 };
 use aqmlab_scenario::Scheme;
 use aqmlab_units::Rate;
@@ -51,12 +51,13 @@ pub(super) fn discipline_of_scheme(scheme: &Scheme, rate: Rate) -> Result<Discip
         Scheme::CoDel(given) => codel(given),
         Scheme::Pie(given) => pie(given),
         Scheme::FqCoDel(given) => fq_codel(given),
+        Scheme::LinuxFq(given) => linux_fq(given),
         Scheme::DualPi2(given) => dualpi2(given),
         Scheme::Cake(_) | Scheme::Choke(_) | Scheme::Sfb(_) => {
             Err(format!("{}: its parameters are not translated into those of the kernel's", scheme.name()))
         }
         Scheme::Fq(_) => {
-            Err("Linux's fq is another one than fq: it paces flows; its fq_codel is fq-codel".to_owned())
+            Err("Linux's fq is another one than fq: it is linux-fq, and its fq_codel fq-codel".to_owned())
         }
         other => Err(format!("Linux has no discipline {}", other.name())),
     }
@@ -139,7 +140,10 @@ fn codel(given: &codel::Params) -> Result<Discipline, String> {
         mtu_bytes,
         ecn,
         ce_threshold_ms,
+        ce_threshold_ecn,
     } = *given;
+    // The kernel's selector is one of fq_codel.
+    kernel.fixed("ce_threshold_ecn", &ce_threshold_ecn, &CeThresholdEcn::Any)?;
     let limit =
         kernel.limit_packets(Limit { packets: limit_packets, bytes: limit_bytes, rule: limit_rule })?;
     kernel.fixed("mtu_bytes", &mtu_bytes, &DEVICE_BYTES)?;
@@ -168,6 +172,7 @@ fn fq_codel(given: &fq_codel::Params) -> Result<Discipline, String> {
         nearly_empty,
         ecn,
         ce_threshold_ms,
+        ce_threshold_ecn,
     } = *given;
     kernel.fixed("mtu_bytes", &mtu_bytes, &DEVICE_BYTES)?;
     kernel.fixed("hash", &hash, &FlowHashing::Plain)?;
@@ -180,8 +185,12 @@ fn fq_codel(given: &fq_codel::Params) -> Result<Discipline, String> {
     // it is no limit.
     kernel.fixed("memory_limit_bytes", &memory_limit_bytes, &(32 << 20))?;
     let (target, interval) = (kernel.time("target_ms", target_ms)?, kernel.time("interval_ms", interval_ms)?);
+    let selector = match (ce_threshold_ms, ce_threshold_ecn) {
+        (Some(_), CeThresholdEcn::Ect1) => " ce_threshold_selector 0x1/0x3",
+        _ => "",
+    };
     let words = words(&format!(
-        "fq_codel limit {limit_packets} flows {flows} target {target} interval {interval} quantum {quantum_bytes} {} \
+        "fq_codel limit {limit_packets} flows {flows} target {target} interval {interval} quantum {quantum_bytes} {}{selector} \
          memory_limit {memory_limit_bytes} drop_batch {drop_batch_packets}",
         kernel.marks(ecn, ce_threshold_ms)?,
     ));
@@ -189,6 +198,37 @@ fn fq_codel(given: &fq_codel::Params) -> Result<Discipline, String> {
         words,
         below: Vec::new(),
         is_one_queue: false,
+        limit_packets: Some(limit_packets.into()),
+    })
+}
+
+/// The kernel's fq sorts packets that it passes on by as many hashes as its mask has values: powers of two.
+fn linux_fq(given: &linux_fq::Params) -> Result<Discipline, String> {
+    let kernel = Translated("linux-fq");
+    let linux_fq::Params {
+        limit_packets,
+        flow_limit_packets,
+        flows,
+        quantum_bytes,
+        initial_quantum_bytes,
+        refill_delay_ms,
+        ce_threshold_ms,
+    } = *given;
+    if !flows.is_power_of_two() {
+        return Err("linux-fq: flows: legal in the kernel are powers of two".to_owned());
+    }
+    let refill = kernel.time("refill_delay_ms", refill_delay_ms)?;
+    let threshold = ce_threshold_ms.map(|ms| kernel.time("ce_threshold_ms", ms)).transpose()?;
+    let threshold = threshold.map(|time| format!("ce_threshold {time}")).unwrap_or_default();
+    let words = words(&format!(
+        "fq limit {limit_packets} flow_limit {flow_limit_packets} quantum {quantum_bytes} \
+         initial_quantum {initial_quantum_bytes} orphan_mask {} refill_delay {refill} {threshold}",
+        flows - 1
+    ));
+    Ok(Discipline {
+        words,
+        below: Vec::new(),
+        is_one_queue: flows == 1,
         limit_packets: Some(limit_packets.into()),
     })
 }
@@ -443,6 +483,22 @@ mod tests {
                 "fq_codel limit 10240 flows 1024 target 5000us interval 100000us quantum 1514 ecn memory_limit 33554432 \
                  drop_batch 64",
             ),
+            (
+                "scheme = \"fq-codel\", mtu_bytes = 1514, emptied_new_queue = \"becomes_old_behind_others\", \
+                 count_overflows = true, nearly_empty = \"all_queues\", ce_threshold_ms = 1.0, ce_threshold_ecn = \"ect1\"",
+                "fq_codel limit 10240 flows 1024 target 5000us interval 100000us quantum 1514 ecn ce_threshold 1000us \
+                 ce_threshold_selector 0x1/0x3 memory_limit 33554432 drop_batch 64",
+            ),
+            // The defaults of tc-fq(8).
+            (
+                "scheme = \"linux-fq\"",
+                "fq limit 10000 flow_limit 100 quantum 3028 initial_quantum 15140 orphan_mask 1023 refill_delay 40000us",
+            ),
+            (
+                "scheme = \"linux-fq\", flows = 1, limit_packets = 42, flow_limit_packets = 42, ce_threshold_ms = 5.0",
+                "fq limit 42 flow_limit 42 quantum 3028 initial_quantum 15140 orphan_mask 0 refill_delay 40000us \
+                 ce_threshold 5000us",
+            ),
         ] {
             assert_eq!(told(queue).as_deref(), Ok(words));
         }
@@ -509,6 +565,11 @@ mod tests {
     fn what_the_kernel_has_not_is_refused_with_what_it_has() {
         for (queue, refusal) in [
             ("scheme = \"pi\", limit_packets = 240", "Linux has no discipline pi"),
+            (
+                "scheme = \"codel\", limit_packets = 9, ce_threshold_ms = 1.0, ce_threshold_ecn = \"ect1\"",
+                "codel: ce_threshold_ecn = \"ect1\": legal in the kernel is \"any\"",
+            ),
+            ("scheme = \"linux-fq\", flows = 100", "linux-fq: flows: legal in the kernel are powers of two"),
             ("scheme = \"codel\", limit_packets = 9", "codel: mtu_bytes = 1500: legal in the kernel is 1514"),
             (
                 "scheme = \"drop-tail\", limit_packets = 9, limit_rule = \"hold_limit_minus_one\"",

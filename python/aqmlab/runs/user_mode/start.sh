@@ -5,7 +5,7 @@ mount -t proc proc /proc
 mount -t sysfs sys /sys
 mount -t tmpfs run /run
 mount -t devtmpfs dev /dev 2>/dev/null
-for module in drivers/net/veth drivers/net/tun drivers/net/ifb net/sched/sch_codel net/sched/sch_fq_codel net/sched/sch_cake \
+for module in drivers/net/veth drivers/net/tun drivers/net/ifb net/sched/sch_codel net/sched/sch_fq_codel net/sched/sch_fq net/sched/sch_cake \
 	net/sched/sch_pie net/sched/sch_red net/sched/sch_sfb net/sched/sch_choke net/sched/sch_prio net/sched/sch_htb net/sched/sch_netem \
 	net/sched/sch_ingress net/sched/cls_u32 net/sched/cls_matchall net/sched/act_mirred net/ipv4/tcp_bbr net/ipv4/tcp_dctcp; do
 	test -n "$AQMLAB_MODULES" && insmod "$AQMLAB_MODULES/$module.ko" 2>/dev/null

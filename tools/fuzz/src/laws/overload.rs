@@ -11,7 +11,7 @@ use aqmlab_units::Span;
 use std::collections::BTreeMap;
 
 /// Schemes under which an overloaded link is never idle, whatever their parameters.
-const NEVER_IDLE: [&str; 6] = ["drop-tail", "codel", "cobalt", "fq", "fq-codel", "cake"];
+const NEVER_IDLE: [&str; 7] = ["drop-tail", "codel", "cobalt", "fq", "fq-codel", "linux-fq", "cake"];
 /// From this load on a link is overloaded, with whatever clocks.
 const OVERLOAD: f64 = 1.05;
 /// Links before it are so much faster that they neither hold back nor lose what comes.
