@@ -27,7 +27,7 @@
 
 use crate::connection_flags::{ConnectionFlags, ReceiverFlags, SenderFlags};
 use crate::context::Context;
-use crate::hosts::{HostProfile, IdleRestart};
+use crate::hosts::{Ecn, HostProfile, IdleRestart};
 use crate::outbox::Outbox;
 use crate::receiver::Receiver;
 use crate::reporting::Arrived;
@@ -387,7 +387,11 @@ impl Endpoint {
                 (false, true) if self.is_scalable() => Arrived::Ect1,
                 (false, true) => Arrived::Ect0,
             };
-            self.receiver.note_congestion_mark(rule, segment, arrived);
+            if context.profile.extensions().exact_echo && rule == Ecn::Rfc3168 {
+                self.echo_exactly(context, segment, arrived == Arrived::Marked, out);
+            } else {
+                self.receiver.note_congestion_mark(rule, segment, arrived);
+            }
         }
         let advanced = self.on_acknowledgement(now, context, segment, out);
         if segment.payload > 0 || segment.flags.contains(Flags::FIN) {

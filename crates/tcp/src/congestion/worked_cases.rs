@@ -20,7 +20,7 @@
 //! | `unused N` | N segments were used at most for a timeout |
 
 use super::{
-    Acknowledged, Congestion, CongestionController, DeliveryRate, Feedback, HyStart, Loss, LostSegment,
+    Acknowledged, AnswersMarks, Congestion, CongestionController, DeliveryRate, Feedback, HyStart, Loss, LostSegment,
     Marks, Measured, Opening, Phase, Recovered, Sent, Settings, Timeout,
 };
 use crate::kernel_timer::Interrupts;
@@ -38,6 +38,7 @@ pub(super) const SETTINGS: Settings = Settings {
     pacing: false,
     hystart: HyStart::Off,
     interrupts: Interrupts::milliseconds(),
+    answers_marks: AnswersMarks::Never,
 };
 
 struct Bench {
@@ -55,6 +56,8 @@ impl Bench {
                 ("hystart", "off") => bench.hystart = HyStart::Off,
                 ("hystart", "linux") => bench.hystart = HyStart::Linux,
                 ("hystart", "plus-plus") => bench.hystart = HyStart::PlusPlus,
+                ("answers_marks", "always") => bench.answers_marks = AnswersMarks::Always,
+                ("answers_marks", "up-to-5-ms") => bench.answers_marks = AnswersMarks::UpTo5Ms,
                 ("proportional_rate_reduction", "false") => bench.proportional_rate_reduction = false,
                 _ => panic!("no setting {key} = {value}"),
             }

@@ -1,6 +1,6 @@
 //! What only a host has that keeps a scoreboard of what has arrived.
 
-use crate::congestion::{Congestion, HyStart};
+use crate::congestion::{AnswersMarks, Congestion, HyStart};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -40,6 +40,10 @@ pub struct Extensions {
     pub acknowledgement_compression: bool,
     /// Whether acknowledgements of accurate ECN have an option that counts bytes (RFC 9768 section 3.2.3).
     pub accurate_ecn_option: bool,
+    /// Whether the controller answers marks by their share, of those that can.
+    pub answers_marks: AnswersMarks,
+    /// A receiver echoes whether the last segment was marked (RFC 8257 section 3.2), with ECN of RFC 3168.
+    pub exact_echo: bool,
     /// A window that was not used up for a timeout is halved towards what was used (RFC 2861, Linux
     /// `tcp_cwnd_application_limited`).
     pub window_validation: bool,
@@ -63,6 +67,8 @@ impl Extensions {
         quick_acknowledgements: false,
         acknowledgement_compression: false,
         accurate_ecn_option: false,
+        answers_marks: AnswersMarks::Never,
+        exact_echo: false,
         window_validation: false,
         timer_hz: 0,
         timer_phase: TimerPhase::Own,

@@ -4,7 +4,7 @@ use super::{
     AckCounting, Classic, ClassicWindow, Ecn, EcnFallback, Extensions, HostProfile, Modern, OutputRoutine,
     Stack, TimerPhase, WindowUpdates,
 };
-use crate::congestion::{Congestion, HyStart};
+use crate::congestion::{AnswersMarks, Congestion, HyStart};
 use aqmlab_units::Span;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -95,9 +95,9 @@ pub struct HostOverrides {
     /// Whether writes of 101 to 207 bytes are cut after 100 bytes, as FreeBSD 2.2's socket layer does; `true`
     /// in `bsd228` alone.
     pub small_write_split: Option<bool>,
-    /// Congestion control of a `linux6` profile, instead of the one in its name; `"dctcp"` and
-    /// `"prague"` bring accurate ECN, `"ledbat"` leaves the link to others, `"agent"` has a window that is
-    /// set during the run.
+    /// Congestion control of a `linux6` profile, instead of the one in its name; `"dctcp"`, `"prague"` and
+    /// `"bbr-l4s-v2"` bring accurate ECN, `"ledbat"` leaves the link to others, `"agent"` has a window that
+    /// is set during the run.
     pub congestion: Option<Congestion>,
     /// Explicit congestion notification: `"off"`, `"on"` (as the profile's stack does it), `"rfc3168"`,
     /// `"kame"`, `"accurate"`.
@@ -136,6 +136,14 @@ pub struct HostOverrides {
     /// Whether acknowledgements of accurate ECN also count bytes, in an option of 12 bytes (RFC 9768 section
     /// 3.2.3): marks stay exact where acknowledgements get lost or are filtered. Only with accurate ECN.
     pub accurate_ecn_option: Option<bool>,
+    /// Whether a BBR sender answers marks by their share: `"never"`, `"up-to-5-ms"` (from the first round
+    /// trip of 5 ms or less on) or `"always"`; with accurate ECN it sends ECT(1) then. `"never"` in
+    /// `bbr-linux-v2` and `bbr-linux-v3`, `"always"` in `bbr-l4s-v2`; no other controller has it.
+    pub answers_marks: Option<AnswersMarks>,
+    /// Whether a receiver with ECN of RFC 3168 echoes just whether the last segment was marked, and
+    /// acknowledges at once where that changes (RFC 8257 section 3.2), as Google's hosts with BBR do;
+    /// `false` echoes a mark until the sender has reacted. In the `linux6` profiles alone.
+    pub exact_echo: Option<bool>,
     /// Whether a sender halves a window that the application did not use up for a timeout towards what it
     /// used (RFC 2861, Linux `tcp_cwnd_application_limited`); `false`, the default, lets only pauses reduce
     /// it. In the `linux6` profiles alone.
@@ -232,6 +240,10 @@ impl HostProfile {
         if self.extensions().accurate_ecn_option && self.ecn != Ecn::Accurate {
             let legal = "false without accurate ECN, which it is about".into();
             return Err(IllegalOverride { key: "accurate_ecn_option", value: "true".into(), legal });
+        }
+        if self.extensions().exact_echo && self.ecn != Ecn::Rfc3168 {
+            let legal = "false without ECN of RFC 3168, whose echo it is about".into();
+            return Err(IllegalOverride { key: "exact_echo", value: "true".into(), legal });
         }
         if let Some(segments) = overrides.ecn_least_window_segments {
             self.ecn_least_window_segments = self.least_window_on_echo(segments)?;
@@ -435,6 +447,7 @@ impl HostOverrides {
             ("quick_acknowledgements", self.quick_acknowledgements),
             ("acknowledgement_compression", self.acknowledgement_compression),
             ("accurate_ecn_option", self.accurate_ecn_option),
+            ("exact_echo", self.exact_echo),
             ("window_validation", self.window_validation),
         ];
         if let Some((key, _)) = switches.into_iter().find(|(_, wanted)| *wanted == Some(true)) {
@@ -451,6 +464,9 @@ impl HostOverrides {
             let legal = format!("none in {name}, which has a window of its own; linux6 profiles take one");
             return refused("congestion", congestion.name().into(), legal);
         }
+        if self.answers_marks.is_some_and(|rule| rule != AnswersMarks::Never) {
+            return Err(no_answer(name, "its window"));
+        }
         match self.hystart {
             None | Some(HyStart::Off) => Ok(()),
             Some(rule) => {
@@ -458,6 +474,12 @@ impl HostOverrides {
             }
         }
     }
+}
+
+/// Marks are answered by their share where a controller has that.
+fn no_answer(profile: &str, what: &str) -> IllegalOverride {
+    let legal = format!("never in {profile} with {what}; BBR of versions 2 and 3 has it");
+    IllegalOverride { key: "answers_marks", value: "other than never".into(), legal }
 }
 
 /// What is legal for a phase of interrupts that there are not.
@@ -525,6 +547,12 @@ impl Modern {
             }
             self.extensions.timer_phase = phase;
         }
+        if let Some(rule) = overrides.answers_marks {
+            if rule != AnswersMarks::Never && self.congestion.habits().answers_marks.is_none() {
+                return Err(no_answer(name, self.congestion.name()));
+            }
+            self.extensions.answers_marks = rule;
+        }
         if let Some(rule) = overrides.hystart {
             if rule != HyStart::Off && !self.congestion.habits().has_hystart {
                 let legal = format!("off in {name} with {}, which does not have it", self.congestion.name());
@@ -559,6 +587,7 @@ impl Extensions {
         set(overrides.quick_acknowledgements, &mut self.quick_acknowledgements);
         set(overrides.acknowledgement_compression, &mut self.acknowledgement_compression);
         set(overrides.accurate_ecn_option, &mut self.accurate_ecn_option);
+        set(overrides.exact_echo, &mut self.exact_echo);
         set(overrides.window_validation, &mut self.window_validation);
     }
 }

@@ -52,6 +52,7 @@ pub(crate) fn overrides(settings: &[(&str, &str)]) -> HostOverrides {
             "pacing" => overrides.pacing = value.parse().ok(),
             "quick_acknowledgements" => overrides.quick_acknowledgements = value.parse().ok(),
             "accurate_ecn_option" => overrides.accurate_ecn_option = value.parse().ok(),
+            "exact_echo" => overrides.exact_echo = value.parse().ok(),
             "acknowledgement_compression" => overrides.acknowledgement_compression = value.parse().ok(),
             "window_validation" => overrides.window_validation = value.parse().ok(),
             "hystart" => {

@@ -150,6 +150,7 @@ impl ModernSender {
             pacing: modern.extensions.pacing,
             hystart: modern.extensions.hystart,
             interrupts: Interrupts::of(&modern.extensions, clock),
+            answers_marks: modern.extensions.answers_marks,
         };
         let Habits { models_path, needs_pacing, .. } = modern.congestion.habits();
         Self {
