@@ -22,8 +22,8 @@
 //! | an acknowledgement opens the window by no more than it covers, or beyond what is in the network, or to what it was before, after a loss, a timeout or a probe of the round trip | draft-ietf-ccwg-bbr section 5.6.4.6 |
 
 use super::{
-    Acknowledged, AnswersMarks, Congestion, CongestionController, DeliveryRate, Feedback, HyStart, Loss, LostSegment,
-    Marks, Measured, Opening, Phase, Recovered, Sent, Settings, Timeout,
+    Acknowledged, AnswersMarks, Congestion, CongestionController, DeliveryRate, Feedback, HyStart, Loss,
+    LostSegment, Marks, Measured, Opening, Phase, Recovered, Sent, Settings, Timeout,
 };
 use crate::kernel_timer::Interrupts;
 use aqmlab_units::{Span, Time};
@@ -103,14 +103,16 @@ fn any_settings() -> impl Strategy<Value = Settings> {
     let answers = [AnswersMarks::Never, AnswersMarks::UpTo5Ms, AnswersMarks::Always];
     let answers = prop::sample::select(answers.to_vec());
     (1..=100_u32, 41..=9_120_u32, any::<bool>(), any::<bool>(), hystart, answers).prop_map(
-        |(initial_window, packet_bytes, proportional_rate_reduction, pacing, hystart, answers_marks)| Settings {
-            initial_window,
-            packet_bytes,
-            proportional_rate_reduction,
-            pacing,
-            hystart,
-            interrupts: Interrupts::milliseconds(),
-            answers_marks,
+        |(initial_window, packet_bytes, proportional_rate_reduction, pacing, hystart, answers_marks)| {
+            Settings {
+                initial_window,
+                packet_bytes,
+                proportional_rate_reduction,
+                pacing,
+                hystart,
+                interrupts: Interrupts::milliseconds(),
+                answers_marks,
+            }
         },
     )
 }

@@ -42,6 +42,18 @@ pub enum AnswersMarks {
     Always,
 }
 
+impl AnswersMarks {
+    /// Its name in scenarios.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Never => "never",
+            Self::UpTo5Ms => "up-to-5-ms",
+            Self::Always => "always",
+        }
+    }
+}
+
 /// The codepoint of ECN-capable data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Codepoint {

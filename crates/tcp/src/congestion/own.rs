@@ -213,12 +213,7 @@ impl OwnCongestion {
 
     pub(super) const fn habits(self) -> Habits {
         let OwnTraits { hears_each_loss, paces, needs_accurate_ecn, .. } = self.0.traits;
-        Habits {
-            needs_accurate_ecn,
-            needs_pacing: paces,
-            models_path: hears_each_loss,
-            ..Habits::NONE
-        }
+        Habits { needs_accurate_ecn, needs_pacing: paces, models_path: hears_each_loss, ..Habits::NONE }
     }
 }
 

@@ -20,8 +20,8 @@
 //! | `unused N` | N segments were used at most for a timeout |
 
 use super::{
-    Acknowledged, AnswersMarks, Congestion, CongestionController, DeliveryRate, Feedback, HyStart, Loss, LostSegment,
-    Marks, Measured, Opening, Phase, Recovered, Sent, Settings, Timeout,
+    Acknowledged, AnswersMarks, Congestion, CongestionController, DeliveryRate, Feedback, HyStart, Loss,
+    LostSegment, Marks, Measured, Opening, Phase, Recovered, Sent, Settings, Timeout,
 };
 use crate::kernel_timer::Interrupts;
 use aqmlab_units::{Span, Time};

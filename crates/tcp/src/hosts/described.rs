@@ -1,7 +1,7 @@
 //! What a host profile is, in words, and its values of the settings that a scenario may replace.
 
 use super::{Ecn, HostProfile, WindowUpdates};
-use crate::congestion::{AnswersMarks, HyStart};
+use crate::congestion::HyStart;
 use aqmlab_units::Span;
 
 impl HostProfile {
@@ -77,7 +77,7 @@ impl HostProfile {
             ("forward_recovery", extensions.forward_recovery.to_string()),
             ("pacing", extensions.pacing.to_string()),
             ("quick_acknowledgements", extensions.quick_acknowledgements.to_string()),
-            ("answers_marks", quoted(answer_word(extensions.answers_marks))),
+            ("answers_marks", quoted(extensions.answers_marks.name())),
             ("exact_echo", extensions.exact_echo.to_string()),
             ("accurate_ecn_option", extensions.accurate_ecn_option.to_string()),
             ("acknowledgement_compression", extensions.acknowledgement_compression.to_string()),
@@ -97,14 +97,6 @@ const fn update_word(updates: WindowUpdates) -> &'static str {
         WindowUpdates::Never => "never",
         WindowUpdates::EachSegment => "each-segment",
         WindowUpdates::EachAcknowledgement => "each-acknowledgement",
-    }
-}
-
-const fn answer_word(rule: AnswersMarks) -> &'static str {
-    match rule {
-        AnswersMarks::Never => "never",
-        AnswersMarks::UpTo5Ms => "up-to-5-ms",
-        AnswersMarks::Always => "always",
     }
 }
 

@@ -464,8 +464,8 @@ impl HostOverrides {
             let legal = format!("none in {name}, which has a window of its own; linux6 profiles take one");
             return refused("congestion", congestion.name().into(), legal);
         }
-        if self.answers_marks.is_some_and(|rule| rule != AnswersMarks::Never) {
-            return Err(no_answer(name, "its window"));
+        if let Some(rule) = self.answers_marks.filter(|rule| *rule != AnswersMarks::Never) {
+            return Err(no_answer(rule, name, "its own window"));
         }
         match self.hystart {
             None | Some(HyStart::Off) => Ok(()),
@@ -477,9 +477,9 @@ impl HostOverrides {
 }
 
 /// Marks are answered by their share where a controller has that.
-fn no_answer(profile: &str, what: &str) -> IllegalOverride {
+fn no_answer(rule: AnswersMarks, profile: &str, what: &str) -> IllegalOverride {
     let legal = format!("never in {profile} with {what}; BBR of versions 2 and 3 has it");
-    IllegalOverride { key: "answers_marks", value: "other than never".into(), legal }
+    IllegalOverride { key: "answers_marks", value: rule.name().into(), legal }
 }
 
 /// What is legal for a phase of interrupts that there are not.
@@ -549,7 +549,7 @@ impl Modern {
         }
         if let Some(rule) = overrides.answers_marks {
             if rule != AnswersMarks::Never && self.congestion.habits().answers_marks.is_none() {
-                return Err(no_answer(name, self.congestion.name()));
+                return Err(no_answer(rule, name, self.congestion.name()));
             }
             self.extensions.answers_marks = rule;
         }
@@ -768,6 +768,39 @@ mod tests {
         let beside = reno.with(&HostOverrides { timer_hz: Some(250), ..shared }).unwrap();
         let extensions = beside.extensions();
         assert_eq!((extensions.timer_hz, extensions.timer_phase), (250, TimerPhase::Shared));
+    }
+
+    #[test]
+    fn marks_are_answered_by_those_that_can_and_echoed_exactly_with_rfc_3168() {
+        let cubic = || HostProfile::named("linux6-cubic").unwrap();
+        let answers = Some(AnswersMarks::Always);
+        let refused = cubic().with(&HostOverrides { answers_marks: answers, ..HostOverrides::default() });
+        assert_eq!(
+            refused.unwrap_err().to_string(),
+            "answers_marks = always: legal is never in linux6-cubic with cubic; BBR of versions 2 and 3 has it"
+        );
+        assert!(bsd45_with(&HostOverrides { answers_marks: answers, ..HostOverrides::default() }).is_err());
+        let rule = |congestion, answers_marks| {
+            let own =
+                HostOverrides { congestion: Some(congestion), answers_marks, ..HostOverrides::default() };
+            cubic().with(&own).map(|profile| (profile.extensions().answers_marks, profile.ecn))
+        };
+        assert_eq!(rule(Congestion::BbrL4sV2, None), Ok((AnswersMarks::Always, Ecn::Accurate)));
+        assert_eq!(rule(Congestion::BbrLinuxV2, None), Ok((AnswersMarks::Never, Ecn::Off)));
+        assert_eq!(rule(Congestion::BbrLinuxV3, answers), Ok((AnswersMarks::Always, Ecn::Off)));
+        assert!(
+            rule(Congestion::BbrDraft, answers).is_err() && rule(Congestion::BbrLinuxV1, answers).is_err()
+        );
+        let echo =
+            |ecn| cubic().with(&HostOverrides { ecn, exact_echo: Some(true), ..HostOverrides::default() });
+        assert!(echo(Some(EcnRule::On)).unwrap().extensions().exact_echo);
+        for ecn in [None, Some(EcnRule::Accurate)] {
+            assert_eq!(
+                echo(ecn).unwrap_err().to_string(),
+                "exact_echo = true: legal is false without ECN of RFC 3168, whose echo it is about"
+            );
+        }
+        assert!(bsd45_with(&HostOverrides { exact_echo: Some(true), ..HostOverrides::default() }).is_err());
     }
 
     #[test]

@@ -128,8 +128,11 @@ fn marks_outside_of_a_search_cut_the_short_bound() {
         }
         assert_eq!((bounds, controller.rate_short), (vec![66, 44, 29, 19], rate_short));
         trial.marks_from = Some(0.0);
-        trial.run(1.0, |trial| trial.controller.state != State::Cruise);
-        assert_eq!(trial.controller.window, 4);
+        let mut narrowest = u32::MAX;
+        while !trial.run(0.001, |trial| trial.controller.state != State::Cruise) {
+            narrowest = narrowest.min(trial.controller.window);
+        }
+        assert_eq!(narrowest, 4);
     }
     cut::<Version2>();
     cut::<L4s>();
@@ -141,10 +144,11 @@ fn marks_outside_of_a_search_cut_the_short_bound() {
 #[test]
 fn up_ends_with_half_marked() {
     fn ends<E: Edition>() {
-        let mut trial = in_state(line::<E>(&ANSWERS, 40), State::Up);
+        let mut trial = in_state(line::<E>(&ANSWERS, 40), State::Refill);
         assert_eq!(trial.controller.long, NONE);
         trial.marks_from = Some(0.0);
         let least = 0.7 * trial.product();
+        let mut trial = in_state(trial, State::Up);
         assert!(trial.run(1.0, |trial| trial.controller.state == State::Down));
         assert!(trial.controller.search.too_high && trial.controller.long != NONE);
         assert!(f64::from(trial.controller.long) >= least.floor(), "{}", trial.controller.long);
@@ -167,29 +171,30 @@ fn a_rule_for_short_round_trips_leaves_marks_alone_at_longer_ones() {
     }
 }
 
-/// A queue that marks from five segments on stays as short, beside 1.25 times the product in a search without.
+/// The line gets half as fast in cruise, and its queue marks from five segments on. Until the old rate is
+/// forgotten, two searches later, the window is twice what the path held: 67 segments, where it holds 17 now.
+/// Who answers marks has drained the queue before.
 #[test]
-fn where_a_queue_marks_it_stays_short_and_the_line_busy() {
-    fn waits<E: Edition>(settings: &Settings) -> (f64, f64) {
+fn marks_drain_the_queue_of_a_line_that_gets_slower() {
+    fn waits<E: Edition>(settings: &Settings) -> f64 {
         let mut trial = in_state(line::<E>(settings, 40), State::Cruise);
+        trial.segments_per_s /= 2.0;
         trial.marks_from = Some(5.0);
-        let (mut longest, before, began) = (0.0_f64, trial.delivered, trial.now_ns);
-        for _ in 0..3_000 {
+        trial.run(0.5, |_| false);
+        let mut waited = 0.0;
+        for _ in 0..200 {
             trial.run(0.01, |_| false);
-            longest = longest.max(trial.waiting());
+            waited += trial.waiting() / 200.0;
         }
-        let arrived = (trial.delivered - before) as f64;
-        (longest, arrived / ((trial.now_ns - began) as f64 / 1e9) / trial.segments_per_s)
+        waited
     }
-    for settings in [&ANSWERS, &SETTINGS] {
-        let answers = settings.answers_marks == AnswersMarks::Always;
-        for (longest, busy) in
-            [waits::<Version2>(settings), waits::<L4s>(settings), waits::<Version3>(settings)]
-        {
-            assert!(busy > 0.85, "{busy}");
-            assert_eq!(longest < 14.0, answers, "{longest} with {settings:?}");
-        }
+    fn compare<E: Edition>() {
+        let (answered, ignored) = (waits::<E>(&ANSWERS), waits::<E>(&SETTINGS));
+        assert!(ignored > 25.0 && answered < 0.6 * ignored, "{answered} and {ignored}");
     }
+    compare::<Version2>();
+    compare::<L4s>();
+    compare::<Version3>();
 }
 
 /// Version 2 leaves up when 1.25 times what the path holds is in the network, a round trip after it began.

@@ -35,7 +35,9 @@ mod probe;
 mod search;
 
 use super::control::{Codepoint, CongestionControl, Settings};
-use super::facts::{Acknowledged, Feedback, Loss, LostSegment, Marks, Opening, Phase, Recovered, Sent, Timeout};
+use super::facts::{
+    Acknowledged, Feedback, Loss, LostSegment, Marks, Opening, Phase, Recovered, Sent, Timeout,
+};
 use super::path_model::{Aggregation, LEAST_WINDOW, Pace, product};
 use aqmlab_random::{Key, Stream};
 use aqmlab_units::{Rate, Span, Time};
