@@ -339,9 +339,8 @@ impl ModernSender {
     /// What was marked of what an acknowledgement brings: with an echo of RFC 3168 all of it, if the controller
     /// counts shares of that (Linux `tcp_newly_delivered`).
     fn marked_of(&self, news: &News) -> u32 {
-        let counts =
-            self.models_path && self.feedback == Feedback::Classic && self.controller.answers_marks();
-        if counts && news.echo { news.delivery.delivered } else { news.marked }
+        let all = self.counts_echoes && self.feedback == Feedback::Classic && news.echo;
+        if all { news.delivery.delivered } else { news.marked }
     }
 
     /// The controller hears of an acknowledgement.

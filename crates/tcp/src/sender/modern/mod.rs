@@ -37,7 +37,7 @@ mod undoing;
 use crate::accurate_ecn::MarkedPackets;
 use crate::clock::HostClock;
 use crate::congestion::{
-    Acknowledged, CongestionController, DeliveryRate, Feedback, Habits, Opening, Phase, Sent as SentSegment,
+    Acknowledged, AnswersMarks, CongestionController, DeliveryRate, Feedback, Habits, Opening, Phase, Sent as SentSegment,
     Settings,
 };
 use crate::connection_flags::SenderFlags;
@@ -92,6 +92,8 @@ pub(crate) struct ModernSender {
     controller: CongestionController,
     /// Whether that [models the path](crate::congestion::Habits::models_path).
     models_path: bool,
+    /// Whether it answers the share of marks, also by the echo of RFC 3168.
+    counts_echoes: bool,
     /// Whether its pace is exactly its window: then the window is used where the pace holds data back.
     paces_exactly: bool,
     phase: Phase,
@@ -156,6 +158,7 @@ impl ModernSender {
         Self {
             controller: CongestionController::new(modern.congestion, &settings),
             models_path,
+            counts_echoes: modern.extensions.answers_marks != AnswersMarks::Never,
             paces_exactly: needs_pacing && !models_path,
             phase: Phase::Open,
             recover: SequenceNumber::INITIAL,
