@@ -37,8 +37,8 @@ mod undoing;
 use crate::accurate_ecn::MarkedPackets;
 use crate::clock::HostClock;
 use crate::congestion::{
-    Acknowledged, AnswersMarks, CongestionController, DeliveryRate, Feedback, Habits, Opening, Phase, Sent as SentSegment,
-    Settings,
+    Acknowledged, AnswersMarks, CongestionController, DeliveryRate, Feedback, Habits, Opening, Phase,
+    Sent as SentSegment, Settings,
 };
 use crate::connection_flags::SenderFlags;
 use crate::context::Context;
