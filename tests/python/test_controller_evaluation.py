@@ -335,7 +335,8 @@ def test_a_name_says_what_is_evaluated() -> None:
 
 def test_names_of_several_and_of_nothing_are_refused() -> None:
     asked: dict[str, str] = {
-        "bbr": "bbr has several editions; legal: bbr-linux-v1, bbr-linux-v3, bbr-draft-2026-08",
+        "bbr": "bbr has several editions; legal: bbr-linux-v1, bbr-linux-v2, bbr-l4s-v2, bbr-linux-v3, "
+        "bbr-draft-2026-08",
         "agent": "agent has no rule of its own: a program sets its window",
         "cubicc": 'legal: queue disciplines .* congestion controllers .*; did you mean "cubic"',
     }

@@ -74,7 +74,7 @@ def test_what_no_sender_is_called_and_what_is_not_of_senders_is_refused_by_name(
     (tmp_path / "line.toml").write_text(LINE, encoding="utf-8")
     for arguments, told in (
         (["--senders", "cubicc"], "senders: cubicc: "),
-        (["--senders", "bbr"], "bbr has several editions; legal: bbr-linux-v1, bbr-linux-v3"),
+        (["--senders", "bbr"], "bbr has several editions; legal: bbr-linux-v1, bbr-linux-v2, bbr-l4s-v2"),
         (["--senders", ","], "names none"),
         (["--senders", "cubic", "--within", "9s"], "--within is not of --senders"),
     ):

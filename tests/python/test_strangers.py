@@ -260,7 +260,7 @@ def test_every_shipped_cell_has_a_legal_scenario_or_a_reason() -> None:
     }
     assert modelled == {
         "l4s-tests": 96,
-        "pam2025": 168,
+        "pam2025": 384,
         "ifip2025": 84,
         "ifip2025-many": 41,
         "cake-flowiso": 14,

@@ -23,9 +23,11 @@
 //! known.
 
 use crate::accurate_ecn;
-use crate::connection_flags::{ConnectionFlags, SenderFlags};
+use crate::connection_flags::{ConnectionFlags, ReceiverFlags, SenderFlags};
+use crate::context::Context;
 use crate::endpoint::Endpoint;
 use crate::hosts::{Ecn, HostProfile};
+use crate::outbox::Outbox;
 use crate::segment::{Flags, Segment};
 
 impl Endpoint {
@@ -49,6 +51,30 @@ impl Endpoint {
         if may_tell && self.sender.flags.take(SenderFlags::CWR_PENDING) {
             segment.flags = segment.flags.with(Flags::CWR);
         }
+    }
+
+    /// The receiver of DCTCP (RFC 8257 section 3.2): the echo says of each segment whether it was marked. Where
+    /// that changes, what is not acknowledged yet is so with the echo that it had, and the segment itself at
+    /// once.
+    pub(crate) fn echo_exactly(
+        &mut self,
+        context: &Context<'_>,
+        segment: &Segment,
+        is_marked: bool,
+        out: &mut Outbox,
+    ) {
+        if segment.payload == 0 || is_marked == self.receiver.flags.has(ReceiverFlags::ECHO) {
+            return;
+        }
+        if self.receiver.owes_acknowledgement() {
+            self.acknowledge(context, out);
+        }
+        if is_marked {
+            self.receiver.flags.set(ReceiverFlags::ECHO);
+        } else {
+            self.receiver.flags.clear(ReceiverFlags::ECHO);
+        }
+        self.receiver.flags.set(ReceiverFlags::ACK_NOW);
     }
 
     /// Accurate ECN: every segment counts the marks that came, and all data are ECT (RFC 9768 section 3.2.2).

@@ -27,7 +27,7 @@
 
 use crate::connection_flags::{ConnectionFlags, ReceiverFlags, SenderFlags};
 use crate::context::Context;
-use crate::hosts::{HostProfile, IdleRestart};
+use crate::hosts::{Ecn, HostProfile, IdleRestart};
 use crate::outbox::Outbox;
 use crate::receiver::Receiver;
 use crate::segment::{Flags, Segment, respond_to_stray};
@@ -380,7 +380,11 @@ impl Endpoint {
         if self.flags.has(ConnectionFlags::ECN) {
             let rule = self.ecn_rule(context.profile);
             let arrived = self.arrived(segment, ce_marked);
-            self.receiver.note_congestion_mark(rule, segment, arrived);
+            if context.profile.extensions().exact_echo && rule == Ecn::Rfc3168 {
+                self.echo_exactly(context, segment, ce_marked, out);
+            } else {
+                self.receiver.note_congestion_mark(rule, segment, arrived);
+            }
         }
         let advanced = self.on_acknowledgement(now, context, segment, out);
         if segment.payload > 0 || segment.flags.contains(Flags::FIN) {

@@ -53,7 +53,7 @@ mod state;
 mod statistics;
 
 pub use clock::HostClock;
-pub use congestion::{Congestion, HyStart};
+pub use congestion::{AnswersMarks, Congestion, HyStart};
 pub use context::Context;
 pub use endpoint::Endpoint;
 pub use hosts::{

@@ -112,6 +112,11 @@ impl Receiver {
         self.delayed_ack_deadline = Time::MAX;
     }
 
+    /// Whether something in order waits for its acknowledgement.
+    pub(crate) const fn owes_acknowledgement(&self) -> bool {
+        self.unacknowledged_segments > 0
+    }
+
     /// Flags of every segment on an open connection.
     #[inline]
     pub(crate) fn acknowledging_flags(&self) -> Flags {

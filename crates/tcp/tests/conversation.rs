@@ -144,6 +144,7 @@ conversations! {
     ecn_rfc3168_a_loss_beyond_the_marked_window_is_a_second_cut
     ecn_rfc3168_a_loss_in_the_marked_window_is_repaired_without_a_second_cut
     ecn_rfc3168_a_mark_beside_cwr_is_a_new_one
+    ecn_rfc3168_an_exact_echo_follows_each_segment
     ecn_rfc3168_waits_for_the_timer_at_one_segment
     ecn_the_receiver_echoes_until_it_hears_cwr
     half_the_window_of_the_peer_is_worth_a_segment

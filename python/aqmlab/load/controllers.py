@@ -26,6 +26,8 @@ _SPELT = {
     "reno-abc": "Reno ABC",
     "prague": "Prague",
     "bbr-linux-v1": "BBRv1",
+    "bbr-linux-v2": "BBRv2",
+    "bbr-l4s-v2": "BBRv2 of L4S",
     "bbr-linux-v3": "BBRv3",
     "bbr-draft-2026-08": "BBR draft",
 }

@@ -22,8 +22,8 @@
 //! | an acknowledgement opens the window by no more than it covers, or beyond what is in the network, or to what it was before, after a loss, a timeout or a probe of the round trip | draft-ietf-ccwg-bbr section 5.6.4.6 |
 
 use super::{
-    Acknowledged, Congestion, CongestionController, DeliveryRate, Feedback, HyStart, Loss, LostSegment,
-    Marks, Measured, Opening, Phase, Recovered, Sent, Settings, Timeout,
+    Acknowledged, AnswersMarks, Congestion, CongestionController, DeliveryRate, Feedback, HyStart, Loss,
+    LostSegment, Marks, Measured, Opening, Phase, Recovered, Sent, Settings, Timeout,
 };
 use crate::kernel_timer::Interrupts;
 use aqmlab_units::{Span, Time};
@@ -100,15 +100,22 @@ fn any_fact() -> impl Strategy<Value = Fact> {
 
 fn any_settings() -> impl Strategy<Value = Settings> {
     let hystart = prop_oneof![Just(HyStart::Off), Just(HyStart::Linux), Just(HyStart::PlusPlus)];
-    (1..=100_u32, 41..=9_120_u32, any::<bool>(), any::<bool>(), hystart, any::<bool>()).prop_map(
-        |(initial_window, packet_bytes, proportional_rate_reduction, pacing, hystart, classic)| Settings {
-            initial_window,
-            packet_bytes,
-            proportional_rate_reduction,
-            pacing,
-            hystart,
-            classic_ecn_fallback: classic,
-            interrupts: Interrupts::milliseconds(),
+    let answers = [AnswersMarks::Never, AnswersMarks::UpTo5Ms, AnswersMarks::Always];
+    let answers = prop::sample::select(answers.to_vec());
+    let switches = (any::<bool>(), any::<bool>(), any::<bool>());
+    (1..=100_u32, 41..=9_120_u32, switches, hystart, answers).prop_map(
+        |(initial_window, packet_bytes, switches, hystart, answers_marks)| {
+            let (proportional_rate_reduction, pacing, classic_ecn_fallback) = switches;
+            Settings {
+                initial_window,
+                packet_bytes,
+                proportional_rate_reduction,
+                pacing,
+                hystart,
+                classic_ecn_fallback,
+                interrupts: Interrupts::milliseconds(),
+                answers_marks,
+            }
         },
     )
 }

@@ -12,9 +12,19 @@
 //!   count as congestion (its section on ECN).
 
 use super::Habits;
+use super::bbr_v3::{Bbr, Edition};
 
 /// The controller.
-pub(crate) type Controller = super::bbr_v3::Bbr<true>;
+pub(crate) type Controller = Bbr<Draft>;
 
 /// What its hosts do.
 pub(super) const HABITS: Habits = Habits { needs_pacing: true, models_path: true, ..Habits::NONE };
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Draft;
+
+impl Edition for Draft {
+    const DRAFT: bool = true;
+    const DRAIN: (f64, f64) = (0.5, 2.0);
+    const DOWN_PACE: f64 = 0.9;
+}

@@ -10,14 +10,29 @@
 //! - six acknowledgements of a round that show a loss, where the draft counts places;
 //! - a timeout is a reason to look for bandwidth again.
 //!
-//! Departures and silences: its answer to marks, for networks with marks below 5 ms of round trip, is left
-//! out, with protective load balancing and the short cut for what the application limits; a loss is counted
-//! in the place where it is, as the draft does.
+//! It answers marks if it is told to (the route's feature `ecn_low`), up to 5 ms of round trip:
+//! `bbr_v3/marks.rs`. Its hosts then echo each segment's mark (`exact_echo`), and send ECT(0).
+//!
+//! Departures and silences: protective load balancing and the short cut for what the application limits are
+//! left out; a loss is counted in the place where it is, as the draft does; without an answer to marks they
+//! leave the bounds alone.
 
 use super::Habits;
+use super::bbr_v3::{Bbr, Edition};
+use super::control::AnswersMarks;
 
 /// The controller.
-pub(crate) type Controller = super::bbr_v3::Bbr<false>;
+pub(crate) type Controller = Bbr<Version3>;
 
 /// What its hosts do.
-pub(super) const HABITS: Habits = Habits { needs_pacing: true, models_path: true, ..Habits::NONE };
+pub(super) const HABITS: Habits = Habits {
+    needs_pacing: true,
+    models_path: true,
+    answers_marks: Some(AnswersMarks::Never),
+    ..Habits::NONE
+};
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Version3;
+
+impl Edition for Version3 {}

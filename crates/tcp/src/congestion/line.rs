@@ -24,6 +24,7 @@ struct Segment {
     in_flight: u32,
     lost: u32,
     limited: bool,
+    marked: bool,
 }
 
 /// A controller at one end of a line. What is public may be changed while it runs.
@@ -40,6 +41,8 @@ pub(super) struct Line<C> {
     pub(super) loses_every: Option<u64>,
     /// A policer in front of the bottleneck: segments a second, and its bucket.
     pub(super) policer: Option<(f64, f64)>,
+    /// A segment is marked that finds so many waiting.
+    pub(super) marks_from: Option<f64>,
     /// What is in the network, as it is told instead of what is so.
     pub(super) told_in_flight: Option<u32>,
     pub(super) now_ns: u64,
@@ -90,6 +93,7 @@ impl<C: CongestionControl> Line<C> {
             written_per_s: None,
             loses_every: None,
             policer: None,
+            marks_from: None,
             told_in_flight: None,
             now_ns: 0,
             delivered: 0,
@@ -177,6 +181,7 @@ impl<C: CongestionControl> Line<C> {
         self.in_flight += 1;
         let rate = self.controller.pacing_rate().expect("a pace").bits_per_second();
         self.paced_ns = self.paced_ns.max(now) + (12_000.0 / rate as f64 * SECOND_NS) as u64;
+        let marked = self.marks_from.is_some_and(|from| self.waiting() >= from);
         let segment = Segment {
             place: self.place,
             sent_ns: now,
@@ -187,6 +192,7 @@ impl<C: CongestionControl> Line<C> {
             in_flight: self.in_flight,
             lost: self.lost,
             limited: self.limited_until.is_some(),
+            marked,
         };
         self.place += 1;
         if segment.answered_ns.is_some() {
@@ -202,6 +208,11 @@ impl<C: CongestionControl> Line<C> {
         self.controller.on_sent(&Sent { now, again, in_flight, application_limited, phase });
     }
 
+    /// Segments in the queue, the one that is leaving it with what is left of it.
+    pub(super) fn waiting(&self) -> f64 {
+        self.free_ns.saturating_sub(self.now_ns) as f64 / SECOND_NS * self.segments_per_s
+    }
+
     /// When what leaves now is acknowledged; none if it is lost.
     fn pass(&mut self) -> Option<u64> {
         let now = self.now_ns;
@@ -214,7 +225,7 @@ impl<C: CongestionControl> Line<C> {
             }
             self.tokens -= 1.0;
         }
-        let waiting = self.free_ns.saturating_sub(now) as f64 / SECOND_NS * self.segments_per_s;
+        let waiting = self.waiting();
         let unlucky = self.loses_every.is_some_and(|every| self.place.is_multiple_of(every));
         if waiting > f64::from(self.buffer) || unlucky {
             return None;
@@ -226,11 +237,12 @@ impl<C: CongestionControl> Line<C> {
     /// Everything that is acknowledged now, by one acknowledgement.
     fn answer(&mut self) {
         let now = self.now_ns;
-        let mut delivered = 0;
+        let (mut delivered, mut marked) = (0, 0);
         let mut newest = None;
         while let Some(segment) = self.under_way.front().filter(|next| next.answered_ns == Some(now)) {
             newest = Some(*segment);
             delivered += 1;
+            marked += u32::from(segment.marked);
             self.under_way.pop_front();
         }
         let newest = newest.expect("something is acknowledged");
@@ -255,7 +267,7 @@ impl<C: CongestionControl> Line<C> {
             now: at(now),
             delivered,
             delivered_ever: self.delivered,
-            marked: 0,
+            marked,
             lost,
             in_flight: self.told_in_flight.unwrap_or(self.in_flight),
             advanced: true,

@@ -28,7 +28,7 @@ pub(crate) mod spy;
 #[cfg(test)]
 mod worked_cases;
 
-pub use control::{Codepoint, CongestionControl, Settings};
+pub use control::{AnswersMarks, Codepoint, CongestionControl, Settings};
 pub use facts::{
     Acknowledged, DeliveryRate, Feedback, Loss, LostSegment, Marks, Measured, Opening, Phase, Recovered,
     Sent, Timeout,
@@ -345,6 +345,8 @@ pub(crate) struct Habits {
     /// Whether it models the path and decides its window alone (Linux `cong_control`): it is told of each
     /// lost segment, and the laws of those that halve a window do not bind it.
     pub(crate) models_path: bool,
+    /// Whether it answers marks by their share, unless its hosts say otherwise; none where it cannot.
+    pub(crate) answers_marks: Option<AnswersMarks>,
 }
 
 impl Habits {
@@ -355,6 +357,7 @@ impl Habits {
         has_classic_ecn_fallback: false,
         needs_pacing: false,
         models_path: false,
+        answers_marks: None,
     };
 }
 
@@ -375,6 +378,10 @@ controllers! {
     Agent = "agent" in agent,
     /// BBR version 1, as Linux has it.
     BbrLinuxV1 = "bbr-linux-v1" in bbr_linux_v1,
+    /// BBR version 2, as Google's branch of Linux had it in 2021.
+    BbrLinuxV2 = "bbr-linux-v2" in bbr_linux_v2,
+    /// BBR version 2 as an L4S sender, as the L4S team's kernel of 2022 has it.
+    BbrL4sV2 = "bbr-l4s-v2" in bbr_l4s_v2,
     /// BBR version 3, as Linux's branch of 2023 has it.
     BbrLinuxV3 = "bbr-linux-v3" in bbr_linux_v3,
     /// BBR version 3 of draft-ietf-ccwg-bbr, August 2026.

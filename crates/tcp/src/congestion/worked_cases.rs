@@ -20,8 +20,8 @@
 //! | `unused N` | N segments were used at most for a timeout |
 
 use super::{
-    Acknowledged, Congestion, CongestionController, DeliveryRate, Feedback, HyStart, Loss, LostSegment,
-    Marks, Measured, Opening, Phase, Recovered, Sent, Settings, Timeout,
+    Acknowledged, AnswersMarks, Congestion, CongestionController, DeliveryRate, Feedback, HyStart, Loss,
+    LostSegment, Marks, Measured, Opening, Phase, Recovered, Sent, Settings, Timeout,
 };
 use crate::kernel_timer::Interrupts;
 use aqmlab_units::{Span, Time};
@@ -39,6 +39,7 @@ pub(super) const SETTINGS: Settings = Settings {
     hystart: HyStart::Off,
     classic_ecn_fallback: false,
     interrupts: Interrupts::milliseconds(),
+    answers_marks: AnswersMarks::Never,
 };
 
 struct Bench {
@@ -56,6 +57,8 @@ impl Bench {
                 ("hystart", "off") => bench.hystart = HyStart::Off,
                 ("hystart", "linux") => bench.hystart = HyStart::Linux,
                 ("hystart", "plus-plus") => bench.hystart = HyStart::PlusPlus,
+                ("answers_marks", "always") => bench.answers_marks = AnswersMarks::Always,
+                ("answers_marks", "up-to-5-ms") => bench.answers_marks = AnswersMarks::UpTo5Ms,
                 ("proportional_rate_reduction", "false") => bench.proportional_rate_reduction = false,
                 _ => panic!("no setting {key} = {value}"),
             }

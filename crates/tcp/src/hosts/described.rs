@@ -67,7 +67,7 @@ impl HostProfile {
         settings
     }
 
-    fn extension_settings(&self) -> [(&'static str, String); 14] {
+    fn extension_settings(&self) -> [(&'static str, String); 16] {
         let extensions = self.extensions();
         [
             ("timestamps", extensions.timestamps.to_string()),
@@ -77,6 +77,8 @@ impl HostProfile {
             ("forward_recovery", extensions.forward_recovery.to_string()),
             ("pacing", extensions.pacing.to_string()),
             ("quick_acknowledgements", extensions.quick_acknowledgements.to_string()),
+            ("answers_marks", quoted(extensions.answers_marks.name())),
+            ("exact_echo", extensions.exact_echo.to_string()),
             ("accurate_ecn_option", extensions.accurate_ecn_option.to_string()),
             ("continuous_mark_test", extensions.continuous_mark_test.to_string()),
             ("classic_ecn_fallback", extensions.classic_ecn_fallback.to_string()),

@@ -1,6 +1,6 @@
 //! What only a host has that keeps a scoreboard of what has arrived.
 
-use crate::congestion::{Congestion, HyStart};
+use crate::congestion::{AnswersMarks, Congestion, HyStart};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -44,6 +44,10 @@ pub struct Extensions {
     pub continuous_mark_test: bool,
     /// Whether Prague looks for queues that mark as RFC 3168 has it, and answers them as CUBIC does.
     pub classic_ecn_fallback: bool,
+    /// Whether the controller answers marks by their share, of those that can.
+    pub answers_marks: AnswersMarks,
+    /// A receiver echoes whether the last segment was marked (RFC 8257 section 3.2), with ECN of RFC 3168.
+    pub exact_echo: bool,
     /// A window that was not used up for a timeout is halved towards what was used (RFC 2861, Linux
     /// `tcp_cwnd_application_limited`).
     pub window_validation: bool,
@@ -69,6 +73,8 @@ impl Extensions {
         accurate_ecn_option: false,
         continuous_mark_test: false,
         classic_ecn_fallback: false,
+        answers_marks: AnswersMarks::Never,
+        exact_echo: false,
         window_validation: false,
         timer_hz: 0,
         timer_phase: TimerPhase::Own,

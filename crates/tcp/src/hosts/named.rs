@@ -5,7 +5,7 @@ use super::{
     HostProfile, IdleRestart, Modern, OutputRoutine, Recovery, RetransmissionTimer, RtoAlgorithm, SmallWrite,
     Stack, TimerPhase, WindowUpdates,
 };
-use crate::congestion::{Congestion, HyStart};
+use crate::congestion::{AnswersMarks, Congestion, HyStart};
 use aqmlab_units::Span;
 
 impl HostProfile {
@@ -334,6 +334,10 @@ impl HostProfile {
     /// Linux's stack with a controller; HyStart is that of Linux where the controller has it.
     pub(super) const fn linux6(congestion: Congestion) -> Stack {
         let hystart = if congestion.habits().has_hystart { HyStart::Linux } else { HyStart::Off };
+        let answers_marks = match congestion.habits().answers_marks {
+            Some(rule) => rule,
+            None => AnswersMarks::Never,
+        };
         Stack::Modern(Modern {
             congestion,
             extensions: Extensions {
@@ -349,6 +353,8 @@ impl HostProfile {
                 accurate_ecn_option: false,
                 continuous_mark_test: false,
                 classic_ecn_fallback: false,
+                answers_marks,
+                exact_echo: false,
                 window_validation: false,
                 timer_hz: 0,
                 timer_phase: TimerPhase::Own,

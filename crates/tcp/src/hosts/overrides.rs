@@ -4,7 +4,7 @@ use super::{
     AckCounting, Classic, ClassicWindow, Ecn, EcnFallback, Extensions, HostProfile, Modern, OutputRoutine,
     Stack, TimerPhase, WindowUpdates,
 };
-use crate::congestion::{Congestion, HyStart};
+use crate::congestion::{AnswersMarks, Congestion, HyStart};
 use aqmlab_units::Span;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -95,9 +95,9 @@ pub struct HostOverrides {
     /// Whether writes of 101 to 207 bytes are cut after 100 bytes, as FreeBSD 2.2's socket layer does; `true`
     /// in `bsd228` alone.
     pub small_write_split: Option<bool>,
-    /// Congestion control of a `linux6` profile, instead of the one in its name; `"dctcp"` and
-    /// `"prague"` bring accurate ECN, `"ledbat"` leaves the link to others, `"agent"` has a window that is
-    /// set during the run.
+    /// Congestion control of a `linux6` profile, instead of the one in its name; `"dctcp"`, `"prague"` and
+    /// `"bbr-l4s-v2"` bring accurate ECN, `"ledbat"` leaves the link to others, `"agent"` has a window that
+    /// is set during the run.
     pub congestion: Option<Congestion>,
     /// Explicit congestion notification: `"off"`, `"on"` (as the profile's stack does it), `"rfc3168"`,
     /// `"kame"`, `"accurate"`.
@@ -144,6 +144,14 @@ pub struct HostOverrides {
     /// then reduces its window at a mark nearly as CUBIC does; `false` is the default, as in Linux. Only with
     /// `congestion = "prague"`.
     pub classic_ecn_fallback: Option<bool>,
+    /// Whether a BBR sender answers marks by their share: `"never"`, `"up-to-5-ms"` (from the first round
+    /// trip of 5 ms or less on) or `"always"`; with accurate ECN it sends ECT(1) then. `"never"` in
+    /// `bbr-linux-v2` and `bbr-linux-v3`, `"always"` in `bbr-l4s-v2`; no other controller has it.
+    pub answers_marks: Option<AnswersMarks>,
+    /// Whether a receiver with ECN of RFC 3168 echoes just whether the last segment was marked, and
+    /// acknowledges at once where that changes (RFC 8257 section 3.2), as Google's hosts with BBR do;
+    /// `false` echoes a mark until the sender has reacted. In the `linux6` profiles alone.
+    pub exact_echo: Option<bool>,
     /// Whether a sender halves a window that the application did not use up for a timeout towards what it
     /// used (RFC 2861, Linux `tcp_cwnd_application_limited`); `false`, the default, lets only pauses reduce
     /// it. In the `linux6` profiles alone.
@@ -246,6 +254,10 @@ impl HostProfile {
         {
             let legal = "false without accurate ECN, which it is about".into();
             return Err(IllegalOverride { key, value: "true".into(), legal });
+        }
+        if self.extensions().exact_echo && self.ecn != Ecn::Rfc3168 {
+            let legal = "false without ECN of RFC 3168, whose echo it is about".into();
+            return Err(IllegalOverride { key: "exact_echo", value: "true".into(), legal });
         }
         if let Some(segments) = overrides.ecn_least_window_segments {
             self.ecn_least_window_segments = self.least_window_on_echo(segments)?;
@@ -451,6 +463,7 @@ impl HostOverrides {
             ("accurate_ecn_option", self.accurate_ecn_option),
             ("continuous_mark_test", self.continuous_mark_test),
             ("classic_ecn_fallback", self.classic_ecn_fallback),
+            ("exact_echo", self.exact_echo),
             ("window_validation", self.window_validation),
         ];
         if let Some((key, _)) = switches.into_iter().find(|(_, wanted)| *wanted == Some(true)) {
@@ -467,6 +480,9 @@ impl HostOverrides {
             let legal = format!("none in {name}, which has a window of its own; linux6 profiles take one");
             return refused("congestion", congestion.name().into(), legal);
         }
+        if let Some(rule) = self.answers_marks.filter(|rule| *rule != AnswersMarks::Never) {
+            return Err(no_answer(rule, name, "its own window"));
+        }
         match self.hystart {
             None | Some(HyStart::Off) => Ok(()),
             Some(rule) => {
@@ -474,6 +490,12 @@ impl HostOverrides {
             }
         }
     }
+}
+
+/// Marks are answered by their share where a controller has that.
+fn no_answer(rule: AnswersMarks, profile: &str, what: &str) -> IllegalOverride {
+    let legal = format!("never in {profile} with {what}; BBR of versions 2 and 3 has it");
+    IllegalOverride { key: "answers_marks", value: rule.name().into(), legal }
 }
 
 /// What is legal for a phase of interrupts that there are not.
@@ -545,6 +567,12 @@ impl Modern {
             }
             self.extensions.timer_phase = phase;
         }
+        if let Some(rule) = overrides.answers_marks {
+            if rule != AnswersMarks::Never && self.congestion.habits().answers_marks.is_none() {
+                return Err(no_answer(rule, name, self.congestion.name()));
+            }
+            self.extensions.answers_marks = rule;
+        }
         if let Some(rule) = overrides.hystart {
             if rule != HyStart::Off && !self.congestion.habits().has_hystart {
                 let legal = format!("off in {name} with {}, which does not have it", self.congestion.name());
@@ -581,6 +609,7 @@ impl Extensions {
         set(overrides.accurate_ecn_option, &mut self.accurate_ecn_option);
         set(overrides.continuous_mark_test, &mut self.continuous_mark_test);
         set(overrides.classic_ecn_fallback, &mut self.classic_ecn_fallback);
+        set(overrides.exact_echo, &mut self.exact_echo);
         set(overrides.window_validation, &mut self.window_validation);
     }
 }
@@ -785,6 +814,39 @@ mod tests {
         let beside = reno.with(&HostOverrides { timer_hz: Some(250), ..shared }).unwrap();
         let extensions = beside.extensions();
         assert_eq!((extensions.timer_hz, extensions.timer_phase), (250, TimerPhase::Shared));
+    }
+
+    #[test]
+    fn marks_are_answered_by_those_that_can_and_echoed_exactly_with_rfc_3168() {
+        let cubic = || HostProfile::named("linux6-cubic").unwrap();
+        let answers = Some(AnswersMarks::Always);
+        let refused = cubic().with(&HostOverrides { answers_marks: answers, ..HostOverrides::default() });
+        assert_eq!(
+            refused.unwrap_err().to_string(),
+            "answers_marks = always: legal is never in linux6-cubic with cubic; BBR of versions 2 and 3 has it"
+        );
+        assert!(bsd45_with(&HostOverrides { answers_marks: answers, ..HostOverrides::default() }).is_err());
+        let rule = |congestion, answers_marks| {
+            let own =
+                HostOverrides { congestion: Some(congestion), answers_marks, ..HostOverrides::default() };
+            cubic().with(&own).map(|profile| (profile.extensions().answers_marks, profile.ecn))
+        };
+        assert_eq!(rule(Congestion::BbrL4sV2, None), Ok((AnswersMarks::Always, Ecn::Accurate)));
+        assert_eq!(rule(Congestion::BbrLinuxV2, None), Ok((AnswersMarks::Never, Ecn::Off)));
+        assert_eq!(rule(Congestion::BbrLinuxV3, answers), Ok((AnswersMarks::Always, Ecn::Off)));
+        assert!(
+            rule(Congestion::BbrDraft, answers).is_err() && rule(Congestion::BbrLinuxV1, answers).is_err()
+        );
+        let echo =
+            |ecn| cubic().with(&HostOverrides { ecn, exact_echo: Some(true), ..HostOverrides::default() });
+        assert!(echo(Some(EcnRule::On)).unwrap().extensions().exact_echo);
+        for ecn in [None, Some(EcnRule::Accurate)] {
+            assert_eq!(
+                echo(ecn).unwrap_err().to_string(),
+                "exact_echo = true: legal is false without ECN of RFC 3168, whose echo it is about"
+            );
+        }
+        assert!(bsd45_with(&HostOverrides { exact_echo: Some(true), ..HostOverrides::default() }).is_err());
     }
 
     #[test]

@@ -54,6 +54,7 @@ pub(crate) fn overrides(settings: &[(&str, &str)]) -> HostOverrides {
             "classic_ecn_fallback" => overrides.classic_ecn_fallback = value.parse().ok(),
             "continuous_mark_test" => overrides.continuous_mark_test = value.parse().ok(),
             "accurate_ecn_option" => overrides.accurate_ecn_option = value.parse().ok(),
+            "exact_echo" => overrides.exact_echo = value.parse().ok(),
             "acknowledgement_compression" => overrides.acknowledgement_compression = value.parse().ok(),
             "window_validation" => overrides.window_validation = value.parse().ok(),
             "hystart" => {

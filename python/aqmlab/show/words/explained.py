@@ -166,6 +166,10 @@ _WHAT_IT_DOES = {
     "until the first time.",
     "bbr-linux-v1": "Sends at the rate at which data arrive, keeps about as much in the network as the path "
     "holds, and searches for a higher rate every eight round trips. A loss does not slow it down.",
+    "bbr-linux-v2": "As bbr-linux-v3, with a steeper startup; a search ends with a queue of a quarter of "
+    "what the path holds. Marks slow it down if `answers_marks` says so.",
+    "bbr-l4s-v2": "As bbr-linux-v2, for queues that mark early: it slows down by the share of marks. Brings "
+    "accurate ECN and sends ECT(1).",
     "bbr-linux-v3": "Sends at the rate at which data arrive, keeps about as much in the network as the path "
     "holds, searches for a higher rate every 2 to 3 s, and sends less where more than 2 % is lost.",
     "bbr-draft-2026-08": "As bbr-linux-v3; a drain ends after three rounds, and marks count as losses.",

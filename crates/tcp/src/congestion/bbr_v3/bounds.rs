@@ -3,13 +3,12 @@
 //! Source: draft-ietf-ccwg-bbr sections 5.5.10 and 5.5.11.
 
 use super::super::facts::Phase;
-use super::{Bbr, LEAST_WINDOW, NONE, Sample, State};
+use super::{Bbr, Edition, LEAST_WINDOW, NONE, Sample, State};
 
 /// What a round with losses leaves of the bounds [Beta].
 const BETA: f64 = 0.7;
 const HEADROOM: f64 = 0.15;
 const AGGREGATION_S: f64 = 0.1;
-const PLACES: u32 = 6;
 
 /// Losses of the present round.
 #[derive(Clone, Copy, Debug, Default)]
@@ -31,8 +30,8 @@ pub(super) struct Undo {
     pub(super) long: u32,
 }
 
-impl<const DRAFT: bool> Bbr<DRAFT> {
-    pub(super) const LOSS: f64 = if DRAFT { 0.02 } else { 5.0 / 256.0 };
+impl<E: Edition> Bbr<E> {
+    pub(super) const LOSS: f64 = if E::DRAFT { 0.02 } else { 5.0 / 256.0 };
 
     pub(super) fn with_headroom(&self) -> u32 {
         let headroom = (f64::from(self.long) * HEADROOM).max(1.0) as u32;
@@ -43,8 +42,15 @@ impl<const DRAFT: bool> Bbr<DRAFT> {
         f64::from(lost) > Self::LOSS * f64::from(in_flight)
     }
 
-    pub(super) const fn forget_signals(&mut self) {
+    pub(super) fn forget_signals(&mut self) {
         (self.losses.seen, self.rate_latest, self.latest) = (false, 0.0, 0);
+        self.forget_marks();
+    }
+
+    fn forget_marks(&mut self) {
+        if let Some(marks) = &mut self.marks {
+            marks.forget();
+        }
     }
 
     pub(super) const fn forget_short(&mut self) {
@@ -64,7 +70,7 @@ impl<const DRAFT: bool> Bbr<DRAFT> {
     pub(super) fn note_loss(&mut self, delivered: u64) {
         if !self.losses.seen {
             self.rounds.loss_until = delivered;
-            if DRAFT && !self.losses.kept {
+            if E::DRAFT && !self.losses.kept {
                 self.losses.kept = true;
                 self.keep_state();
             }
@@ -85,27 +91,39 @@ impl<const DRAFT: bool> Bbr<DRAFT> {
         }
     }
 
-    /// A round with losses ends: the bounds of the short term fall towards what arrived in it.
+    /// A round ends: with losses the bounds of the short term fall towards what arrived in it, and with marks
+    /// by their share.
     pub(super) fn adapt_short(&mut self) {
-        if self.losses.seen && !matches!(self.state, State::Startup | State::Refill | State::Up) {
+        if matches!(self.state, State::Startup | State::Refill | State::Up) {
+            return;
+        }
+        let short = if self.short == NONE { self.window } else { self.short };
+        if self.losses.seen {
             let rate = if self.rate_short.is_finite() { self.rate_short } else { self.greatest_rate() };
-            let short = if self.short == NONE { self.window } else { self.short };
             self.rate_short = self.rate_latest.max(BETA * rate);
             self.short = self.latest.max((BETA * f64::from(short)) as u32);
         }
+        self.short = self.short.min(self.cut_by_marks(short));
     }
 
     pub(super) fn end_loss_round(&mut self, sample: &Sample, phase: Phase) {
         if self.state == State::Startup
             && phase == Phase::Recovery
-            && self.losses.places >= PLACES
-            && Self::is_too_high(sample.lost, sample.in_flight)
+            && self.losses.places >= E::PLACES
+            && (Self::is_too_high(sample.lost, sample.in_flight) || self.are_marks_too_many(sample))
         {
-            let held = self.held(if DRAFT { self.rate() } else { self.greatest_rate() }, 1.0);
-            self.long = if DRAFT { held } else { self.with_quanta(held) }.max(self.latest);
-            (self.undo.state, self.growth.filled) = (Some(State::Startup), true);
+            self.fill();
         }
         (self.losses.seen, self.losses.places) = (false, 0);
+        self.forget_marks();
+    }
+
+    /// Startup has gone too far, as losses or marks tell.
+    pub(super) fn fill(&mut self) {
+        let held = self.held(if E::DRAFT { self.rate() } else { self.greatest_rate() }, 1.0);
+        let held = if E::DRAFT { held } else { self.with_quanta(held) };
+        self.long = if E::VERSION_2 { held } else { held.max(self.latest) };
+        (self.undo.state, self.growth.filled) = (Some(State::Startup), true);
     }
 
     /// Nothing had been lost: bounds, and what was searched for, are what they were.
@@ -115,7 +133,7 @@ impl<const DRAFT: bool> Bbr<DRAFT> {
         self.rate_short = self.rate_short.max(self.undo.rate_short);
         self.short = self.short.max(self.undo.short);
         self.long = self.long.max(self.undo.long);
-        let undone = self.undo.state.take().filter(|state| DRAFT && *state != self.state);
+        let undone = self.undo.state.take().filter(|state| E::DRAFT && *state != self.state);
         match undone {
             Some(State::Startup) => {
                 self.growth.filled = false;
@@ -130,13 +148,13 @@ impl<const DRAFT: bool> Bbr<DRAFT> {
 
     pub(super) fn set_window(&mut self, delivered: u32) {
         let mut excess = self.aggregation.greatest();
-        if !DRAFT {
+        if !E::DRAFT {
             excess = excess.min((self.rate() * AGGREGATION_S) as u32);
         }
         let (_, gain) = self.gains();
         let target = self.with_quanta(self.held(self.rate(), gain) + excess);
         let is_young =
-            if DRAFT { self.delivered < u64::from(self.initial) } else { self.window < 2 * self.initial };
+            if E::DRAFT { self.delivered < u64::from(self.initial) } else { self.window < 2 * self.initial };
         if self.growth.filled {
             self.window = (self.window + delivered).min(target);
         } else if self.window < target || is_young {

@@ -6,7 +6,7 @@ use super::super::worked_cases::SETTINGS;
 use super::super::{CongestionControl, Loss, LostSegment, Recovered, Timeout};
 use super::{Bbr, NONE, State};
 
-type Draft = Bbr<true>;
+type Draft = Bbr<super::super::bbr_draft_2026_08::Draft>;
 type Trial = Line<Draft>;
 
 /// 10 Mbit/s and 40 ms: a product of 33.3 segments, with a buffer of so many.

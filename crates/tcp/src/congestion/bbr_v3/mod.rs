@@ -1,8 +1,9 @@
-//! BBR version 3: a model of the path with two bounds on what is in the network, one for as long as nothing
-//! else is known and one for the time since something was lost.
+//! BBR versions 2 and 3: a model of the path with two bounds on what is in the network, one for as long as
+//! nothing else is known and one for the time since something was lost.
 //!
-//! There are two editions, which differ where [`Bbr`] asks for `DRAFT`: `bbr_draft_2026_08.rs` and
-//! `bbr_linux_v3.rs` say in what. The names in brackets are the draft's.
+//! The editions differ where [`Bbr`] asks for their [`Edition`]: `bbr_draft_2026_08.rs`, `bbr_linux_v3.rs`,
+//! `bbr_linux_v2.rs` and `bbr_l4s_v2.rs` say in what. The names in brackets are the draft's, and so are the
+//! numbers.
 //!
 //! | state | pace / rate | window / (rate · least round trip) | bound | until |
 //! | --- | --- | --- | --- | --- |
@@ -26,20 +27,29 @@
 mod bounds;
 #[cfg(test)]
 mod cases;
+mod edition;
+mod marks;
+#[cfg(test)]
+mod marks_cases;
 mod probe;
 mod search;
 
-use super::control::{CongestionControl, Settings};
-use super::facts::{Acknowledged, Loss, LostSegment, Marks, Opening, Phase, Recovered, Sent, Timeout};
+use super::control::{Codepoint, CongestionControl, Settings};
+use super::facts::{
+    Acknowledged, Feedback, Loss, LostSegment, Marks, Opening, Phase, Recovered, Sent, Timeout,
+};
 use super::path_model::{Aggregation, LEAST_WINDOW, Pace, product};
 use aqmlab_random::{Key, Stream};
 use aqmlab_units::{Rate, Span, Time};
 use bounds::{Losses, Undo};
+pub(crate) use edition::Edition;
+use marks::MarkShare;
 use probe::Probe;
 use search::{Growth, Search};
+use std::marker::PhantomData;
 
-const STARTUP_GAIN: f64 = 2.77;
 const WINDOW_GAIN: f64 = 2.0;
+const UP_PACE: f64 = 1.25;
 const AGGREGATION_ROUNDS: u32 = 5;
 /// A bound that there is not.
 const NONE: u32 = u32::MAX;
@@ -65,6 +75,8 @@ struct Sample {
     in_flight: u32,
     lost: u32,
     limited: bool,
+    /// What was marked of what was delivered, where marks are answered.
+    marked: u64,
 }
 
 /// Rounds of data, and those that begin with a loss.
@@ -78,9 +90,9 @@ struct Rounds {
     loss_ends: bool,
 }
 
-/// The controller: by the draft, or as Linux has it.
+/// The controller, of one edition.
 #[derive(Clone, Debug)]
-pub(crate) struct Bbr<const DRAFT: bool> {
+pub(crate) struct Bbr<E: Edition> {
     state: State,
     now: Time,
     delivered: u64,
@@ -105,10 +117,14 @@ pub(crate) struct Bbr<const DRAFT: bool> {
     least: Option<Span>,
     least_at: Time,
     undo: Undo,
+    marks: Option<Box<MarkShare>>,
+    /// Whether the peer tells how many packets are marked, and marks are answered.
+    is_scalable: bool,
     random: Stream,
+    edition: PhantomData<E>,
 }
 
-impl<const DRAFT: bool> Bbr<DRAFT> {
+impl<E: Edition> Bbr<E> {
     const fn greatest_rate(&self) -> f64 {
         self.rates[0].max(self.rates[1])
     }
@@ -119,11 +135,11 @@ impl<const DRAFT: bool> Bbr<DRAFT> {
 
     const fn gains(&self) -> (f64, f64) {
         match self.state {
-            State::Startup => (STARTUP_GAIN, WINDOW_GAIN),
-            State::Drain => (if DRAFT { 0.5 } else { 88.0 / 256.0 }, WINDOW_GAIN),
-            State::Down => (if DRAFT { 0.9 } else { 232.0 / 256.0 }, WINDOW_GAIN),
+            State::Startup => E::STARTUP,
+            State::Drain => E::DRAIN,
+            State::Down => (E::DOWN_PACE, WINDOW_GAIN),
             State::Cruise | State::Refill => (1.0, WINDOW_GAIN),
-            State::Up => (1.25, 2.25),
+            State::Up => (UP_PACE, E::UP_WINDOW),
             State::RoundTrip => (1.0, 0.5),
         }
     }
@@ -144,7 +160,7 @@ impl<const DRAFT: bool> Bbr<DRAFT> {
 
     fn target(&self) -> u32 {
         let held = self.held(self.rate(), 1.0);
-        if DRAFT { held } else { self.with_quanta(held) }.min(self.window)
+        if E::DRAFT { held } else { self.with_quanta(held) }.min(self.window)
     }
 
     const fn begin_round(&mut self) {
@@ -171,10 +187,10 @@ impl<const DRAFT: bool> Bbr<DRAFT> {
     }
 }
 
-impl<const DRAFT: bool> CongestionControl for Bbr<DRAFT> {
+impl<E: Edition> CongestionControl for Bbr<E> {
     fn new(settings: &Settings) -> Self {
         let mut pace = Pace::new(settings.packet_bytes);
-        pace.begin(settings.initial_window, STARTUP_GAIN, None);
+        pace.begin(settings.initial_window, E::STARTUP.0, None);
         Self {
             state: State::Startup,
             now: Time::ZERO,
@@ -199,7 +215,10 @@ impl<const DRAFT: bool> CongestionControl for Bbr<DRAFT> {
             least: None,
             least_at: Time::ZERO,
             undo: Undo { state: None, rate_short: f64::INFINITY, short: NONE, long: NONE },
+            marks: MarkShare::new(settings.answers_marks),
+            is_scalable: false,
             random: Key::from_seed(0).stream(),
+            edition: PhantomData,
         }
     }
 
@@ -214,7 +233,8 @@ impl<const DRAFT: bool> CongestionControl for Bbr<DRAFT> {
         (self.least, self.probe.recent) = (opening.round_trip, opening.round_trip);
         (self.least_at, self.probe.recent_at) = (opening.now, opening.now);
         self.aggregation = Aggregation::new(opening.now);
-        self.pace.begin(self.window, STARTUP_GAIN, opening.round_trip);
+        self.pace.begin(self.window, E::STARTUP.0, opening.round_trip);
+        self.is_scalable = self.marks.is_some() && opening.feedback == Feedback::Accurate;
     }
 
     fn on_sent(&mut self, sent: &Sent) {
@@ -232,20 +252,25 @@ impl<const DRAFT: bool> CongestionControl for Bbr<DRAFT> {
     fn on_acknowledged(&mut self, acknowledged: &Acknowledged) {
         let Acknowledged { now, delivered, delivered_ever, in_flight, phase, .. } = *acknowledged;
         (self.now, self.delivered) = (now, delivered_ever);
-        let sample = acknowledged.delivery_rate.map_or_else(Sample::default, |rate| Sample {
+        let mut sample = acknowledged.delivery_rate.map_or_else(Sample::default, |rate| Sample {
             rate: f64::from(rate.segments) / rate.interval.seconds(),
             delivered: rate.segments,
             before: Some(delivered_ever - u64::from(rate.segments)),
             in_flight: rate.in_flight,
             lost: rate.lost_since,
             limited: rate.application_limited,
+            marked: 0,
         });
         self.take_sample(&sample);
-        self.losses.places += u32::from(!DRAFT && acknowledged.lost > 0);
+        self.take_marks(acknowledged, &mut sample);
+        self.losses.places += u32::from(!E::DRAFT && acknowledged.lost > 0);
         if delivered > 0 {
             if self.rounds.loss_ends {
                 self.adapt_short();
                 self.end_loss_round(&sample, phase);
+                if E::VERSION_2 {
+                    (self.rate_latest, self.latest) = (sample.rate, sample.delivered);
+                }
             }
             let period = if self.growth.filled { AGGREGATION_ROUNDS } else { 1 };
             let (rate, window, begins) = (self.rate(), self.window, self.rounds.begins);
@@ -255,7 +280,7 @@ impl<const DRAFT: bool> CongestionControl for Bbr<DRAFT> {
             self.advance_cycle(&sample, acknowledged);
         }
         self.note_round_trip(acknowledged);
-        if self.rounds.loss_ends {
+        if self.rounds.loss_ends && !E::VERSION_2 {
             (self.rate_latest, self.latest) = (sample.rate, sample.delivered);
         }
         let (gain, _) = self.gains();
@@ -269,7 +294,7 @@ impl<const DRAFT: bool> CongestionControl for Bbr<DRAFT> {
         self.delivered = lost.delivered_ever;
         self.note_loss(lost.delivered_ever);
         let is_apart = self.losses.places == 0 || lost.place != self.losses.last_place + 1;
-        self.losses.places += u32::from(DRAFT && is_apart);
+        self.losses.places += u32::from(E::DRAFT && is_apart);
         self.losses.last_place = lost.place;
         if self.search.searches && Self::is_too_high(lost.lost_since, lost.in_flight) {
             // Of what was in the network before it, that with which losses were not too many.
@@ -287,7 +312,7 @@ impl<const DRAFT: bool> CongestionControl for Bbr<DRAFT> {
             if self.search.searches && Self::is_too_high(1, self.latest + 1) {
                 self.fall(self.latest + 1, false);
             }
-        } else if DRAFT {
+        } else if E::DRAFT {
             self.keep_window();
         } else if !loss.reduced {
             self.keep_state();
@@ -297,11 +322,11 @@ impl<const DRAFT: bool> CongestionControl for Bbr<DRAFT> {
 
     fn on_timeout(&mut self, timeout: &Timeout) {
         self.now = timeout.now;
-        if !DRAFT && !timeout.repeated {
+        if !E::DRAFT && !timeout.repeated {
             self.keep_state();
         }
         self.window = timeout.in_flight + 1;
-        if !DRAFT {
+        if !E::DRAFT {
             self.look_for_growth(0.0);
             let searches = matches!(self.state, State::Startup | State::Refill | State::Up);
             if !searches && self.short == NONE {
@@ -313,7 +338,7 @@ impl<const DRAFT: bool> CongestionControl for Bbr<DRAFT> {
 
     fn on_marks(&mut self, marks: &Marks) {
         self.now = marks.now;
-        if DRAFT {
+        if E::DRAFT {
             self.note_loss(self.delivered);
         } else {
             self.keep_state();
@@ -321,7 +346,7 @@ impl<const DRAFT: bool> CongestionControl for Bbr<DRAFT> {
     }
 
     fn on_recovered(&mut self, recovered: Recovered) {
-        if DRAFT || recovered != Recovered::Complete {
+        if E::DRAFT || recovered != Recovered::Complete {
             self.window = self.window.max(self.window_before);
         }
         if recovered == Recovered::Mistaken {
@@ -355,5 +380,13 @@ impl<const DRAFT: bool> CongestionControl for Bbr<DRAFT> {
 
     fn limits_samples(&self) -> bool {
         self.state == State::RoundTrip
+    }
+
+    fn codepoint(&self) -> Codepoint {
+        if self.is_scalable { Codepoint::Ect1 } else { Codepoint::Ect0 }
+    }
+
+    fn answers_marks(&self) -> bool {
+        self.marks.is_some()
     }
 }

@@ -4,7 +4,7 @@
 
 use super::super::facts::Acknowledged;
 use super::search::Feedback;
-use super::{Bbr, LEAST_WINDOW, State};
+use super::{Bbr, Edition, LEAST_WINDOW, State};
 use aqmlab_units::{Span, Time};
 
 const LEAST_ROUND_TRIP_KEPT: Span = Span::from_milliseconds(10_000);
@@ -22,7 +22,7 @@ pub(super) struct Probe {
     pub(super) restarts: bool,
 }
 
-impl<const DRAFT: bool> Bbr<DRAFT> {
+impl<E: Edition> Bbr<E> {
     pub(super) fn probe_window(&self) -> u32 {
         self.held(self.rate(), 0.5).max(LEAST_WINDOW)
     }

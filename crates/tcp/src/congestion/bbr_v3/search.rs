@@ -3,7 +3,7 @@
 //! Source: draft-ietf-ccwg-bbr sections 5.3.1 to 5.3.3.
 
 use super::super::facts::Acknowledged;
-use super::{Bbr, NONE, Sample, State};
+use super::{Bbr, Edition, NONE, Sample, State, UP_PACE};
 use aqmlab_units::{Span, Time};
 
 const GROWTH: f64 = 1.25;
@@ -73,7 +73,7 @@ impl Search {
     }
 }
 
-impl<const DRAFT: bool> Bbr<DRAFT> {
+impl<E: Edition> Bbr<E> {
     pub(super) const fn look_for_growth(&mut self, rate: f64) {
         (self.growth.best_rate, self.growth.rounds, self.growth.filled_now) = (rate, 0, false);
     }
@@ -89,7 +89,7 @@ impl<const DRAFT: bool> Bbr<DRAFT> {
 
     pub(super) fn begin_cruise(&mut self) {
         self.state = State::Cruise;
-        if !DRAFT && self.short != NONE {
+        if !E::DRAFT && self.short != NONE {
             self.short = self.short.min(self.long);
         }
     }
@@ -115,7 +115,10 @@ impl<const DRAFT: bool> Bbr<DRAFT> {
     }
 
     pub(super) fn check_growth(&mut self, sample: &Sample) {
-        if self.growth.filled_now || sample.limited || DRAFT && !self.rounds.begins {
+        if E::GROWS_BY_GREATEST {
+            return self.check_greatest(sample);
+        }
+        if self.growth.filled_now || sample.limited || E::DRAFT && !self.rounds.begins {
             return;
         }
         if sample.rate >= GROWTH * self.growth.best_rate {
@@ -127,15 +130,28 @@ impl<const DRAFT: bool> Bbr<DRAFT> {
         }
     }
 
+    /// The same, where the greatest rate tells it.
+    fn check_greatest(&mut self, sample: &Sample) {
+        if self.growth.filled || !self.rounds.begins || sample.limited {
+            return;
+        }
+        if self.greatest_rate() >= GROWTH * self.growth.best_rate {
+            self.look_for_growth(self.greatest_rate());
+        } else {
+            self.growth.rounds += 1;
+            self.growth.filled = self.growth.rounds >= ROUNDS_WITHOUT_GROWTH;
+        }
+    }
+
     pub(super) fn check_drain(&mut self, in_flight: u32) {
         if self.state == State::Startup && self.growth.filled {
             (self.state, self.search.drain_round) = (State::Drain, self.rounds.count);
-            if !DRAFT {
+            if !E::DRAFT {
                 self.forget_signals();
             }
         }
-        let rate = if DRAFT { self.rate() } else { self.greatest_rate() };
-        let is_late = DRAFT && self.rounds.count > self.search.drain_round + 3;
+        let rate = if E::DRAFT { self.rate() } else { self.greatest_rate() };
+        let is_late = E::DRAFT && self.rounds.count > self.search.drain_round + 3;
         if self.state == State::Drain && (in_flight <= self.with_quanta(self.held(rate, 1.0)) || is_late) {
             self.begin_down();
         }
@@ -156,14 +172,16 @@ impl<const DRAFT: bool> Bbr<DRAFT> {
                 return true;
             }
         }
-        if Self::is_too_high(sample.lost, sample.in_flight) {
-            if !DRAFT && self.search.searches {
+        if Self::is_too_high(sample.lost, sample.in_flight) || self.are_marks_too_many(sample) {
+            if !E::DRAFT && self.search.searches {
                 self.fall(sample.in_flight, sample.limited);
             }
         } else if self.long != NONE {
             self.long = self.long.max(sample.in_flight);
             if self.state == State::Up && acknowledged.window_full && self.window >= self.long {
                 self.search_upward(acknowledged.delivered);
+            } else if E::VERSION_2 && self.state == State::Up {
+                self.search.up_acknowledged = 0;
             }
         }
         false
@@ -189,12 +207,20 @@ impl<const DRAFT: bool> Bbr<DRAFT> {
         is_time
     }
 
+    /// Whether a search upward has lasted for a round trip, and put more into the network than the path
+    /// holds.
+    fn has_queue(&self, in_flight: u32) -> bool {
+        let least = self.least.unwrap_or(Span::ZERO);
+        let held = self.with_quanta(self.held(self.greatest_rate(), UP_PACE));
+        self.now > self.search.cycle_at + least && in_flight >= held
+    }
+
     pub(super) fn advance_cycle(&mut self, sample: &Sample, acknowledged: &Acknowledged) {
         if !self.growth.filled || self.adapt_long(sample, acknowledged) {
             return;
         }
         let Acknowledged { mut in_flight, delivered, lost, window_full, .. } = *acknowledged;
-        if !DRAFT {
+        if !E::DRAFT {
             in_flight += delivered + lost;
         }
         match self.state {
@@ -209,7 +235,7 @@ impl<const DRAFT: bool> Bbr<DRAFT> {
             }
             State::Refill if self.rounds.begins => {
                 self.search.searches = true;
-                if !DRAFT {
+                if !E::DRAFT {
                     self.search.cycle_at = self.now;
                 }
                 self.begin_up(sample.rate);
@@ -218,7 +244,12 @@ impl<const DRAFT: bool> Bbr<DRAFT> {
                 let is_risky = self.search.too_high && in_flight >= self.long;
                 let is_bound = window_full && self.window >= self.long;
                 self.search.precautionary |= is_risky;
-                if is_risky || !is_bound && self.growth.filled_now {
+                let is_found = if E::VERSION_2 {
+                    self.has_queue(in_flight)
+                } else {
+                    !is_bound && self.growth.filled_now
+                };
+                if is_risky || is_found {
                     self.search.too_high = false;
                     self.begin_down();
                 } else if is_bound {

@@ -349,6 +349,13 @@ impl ModernSender {
         self.disordered = self.board.sacked() > 0 || self.board.lost() > 0 || self.board.any_sent_again();
     }
 
+    /// What was marked of what an acknowledgement brings: with an echo of RFC 3168 all of it, if the controller
+    /// counts shares of that (Linux `tcp_newly_delivered`).
+    fn marked_of(&self, news: &News) -> u32 {
+        let all = self.counts_echoes && self.feedback == Feedback::Classic && news.echo;
+        if all { news.delivery.delivered } else { news.marked }
+    }
+
     /// The controller hears of an acknowledgement.
     pub(super) fn tell(&mut self, now: Time, news: &News, lost: u32) {
         let Departed { in_flight, lost: lost_before } = news.delivery.departed;
@@ -357,7 +364,7 @@ impl ModernSender {
             now,
             delivered: news.delivery.delivered,
             delivered_ever: self.deliveries.delivered(),
-            marked: news.marked,
+            marked: self.marked_of(news),
             lost,
             in_flight: self.board.in_flight(),
             advanced: news.advanced,

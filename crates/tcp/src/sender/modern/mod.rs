@@ -37,8 +37,8 @@ mod undoing;
 use crate::accurate_ecn::MarkedPackets;
 use crate::clock::HostClock;
 use crate::congestion::{
-    Acknowledged, CongestionController, DeliveryRate, Feedback, Habits, Opening, Phase, Sent as SentSegment,
-    Settings,
+    Acknowledged, AnswersMarks, CongestionController, DeliveryRate, Feedback, Habits, Opening, Phase,
+    Sent as SentSegment, Settings,
 };
 use crate::connection_flags::SenderFlags;
 use crate::context::Context;
@@ -93,6 +93,8 @@ pub(crate) struct ModernSender {
     controller: CongestionController,
     /// Whether that [models the path](crate::congestion::Habits::models_path).
     models_path: bool,
+    /// Whether it answers the share of marks, also by the echo of RFC 3168.
+    counts_echoes: bool,
     /// Whether its pace is exactly its window: then the window is used where the pace holds data back.
     paces_exactly: bool,
     phase: Phase,
@@ -154,11 +156,13 @@ impl ModernSender {
             hystart: modern.extensions.hystart,
             classic_ecn_fallback: modern.extensions.classic_ecn_fallback,
             interrupts: Interrupts::of(&modern.extensions, clock),
+            answers_marks: modern.extensions.answers_marks,
         };
         let Habits { models_path, needs_pacing, .. } = modern.congestion.habits();
         Self {
             controller: CongestionController::new(modern.congestion, &settings),
             models_path,
+            counts_echoes: modern.extensions.answers_marks != AnswersMarks::Never,
             paces_exactly: needs_pacing && !models_path,
             phase: Phase::Open,
             recover: SequenceNumber::INITIAL,
