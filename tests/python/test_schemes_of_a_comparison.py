@@ -78,7 +78,7 @@ def test_commas_and_colons_in_brackets_and_quotation_marks_separate_nothing() ->
         ("codel:target_ms=1:target_ms=2", "target_ms is given twice"),
         (
             "codel:targt_ms=1",
-            r"parameter 'targt_ms': unknown; did you mean \"target_ms\"\? \(legal: ce_threshold_ecn, ce_threshold_ms,",
+            r"parameter 'targt_ms': unknown; did you mean \"target_ms\"\? \(legal: ce_threshold_ecn,",
         ),
         ("codel:target_ms=-3", "scheme codel: dumbbell.queue.target_ms: -3 is not legal; legal: from 0.001"),
         ("cdel:target_ms=3", r"scheme 'cdel': unknown; did you mean \"codel\"\? \(legal: drop-tail, red,"),

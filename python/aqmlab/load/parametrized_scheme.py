@@ -24,7 +24,7 @@ _SPELT = {
     "drop-tail": "drop-tail",
     "dualpi2": "DualPI2",
     "fq-codel": "FQ-CoDel",
-    "linux-fq": "Linux's fq",
+    "linux-fq": "Linux-fq",
 }
 """How people write the schemes that they do not write in capitals alone."""
 _CLOSED_BY = {"{": "}", "[": "]", '"': '"', "'": "'"}

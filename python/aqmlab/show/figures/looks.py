@@ -50,7 +50,7 @@ SCHEMES: Mapping[str, Line] = {
     "pie": Line(SKY, "-", "P"),
     "fq": Line(GREEN, ":", "D"),
     "fq-codel": Line(GREEN, "-", "X"),
-    "linux-fq": Line(GREEN, "-.", "s"),
+    "linux-fq": Line(BLACK, ":", "X"),
     "cake": Line(BLUE, "-", "D"),
     "dualpi2": Line(BLACK, "-", "s"),
     "pi2": Line(BLACK, "--", "P"),
