@@ -162,7 +162,7 @@ def test_queues_are_what_the_words_of_linux_mean() -> None:
 
     Set-ups were fixed before the runs: Linux' own way with high probabilities is a switch.
     """
-    as_fixed = {
+    as_fixed: dict[str, dict[str, object]] = {
         "pie": {"high_delay_step": False, "largest_probability": 1.0},
         # As many packets as may wait in all queues never wait in one before the limit of all is reached.
         "linux-fq": {"flow_limit_packets": 1000},
@@ -260,7 +260,7 @@ def test_every_shipped_cell_has_a_legal_scenario_or_a_reason() -> None:
     }
     assert modelled == {
         "l4s-tests": 96,
-        "pam2025": 384,
+        "pam2025": 528,
         "ifip2025": 84,
         "ifip2025-many": 41,
         "cake-flowiso": 14,
