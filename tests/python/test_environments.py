@@ -359,3 +359,30 @@ def test_the_example_trains_an_agent_whose_episodes_are_compared(monkeypatch: py
     beside = aqmlab.run(aqmlab.Scenario.from_toml(line), seed=1)
     found = aqmlab.compare({"drop-tail": [beside], "agent": [own]})
     assert found.names == ("drop-tail", "agent")
+
+
+def test_what_the_example_has_learnt_runs_as_a_queue_discipline(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its limit is the agent's for what it sees; in a run it sees what an agent would."""
+    agent = runpy.run_path(str(ROOT / "examples" / "my_agent.py"))
+    learnt = runpy.run_path(str(ROOT / "examples" / "my_trained_limit.py"))
+    scheme = learnt["TrainedLimit"]
+    weights = np.array(
+        [getattr(scheme, key).default for key in ("of_one", "of_backlog", "of_utilization", "of_delay")]
+    )
+    for delay_s, backlog, utilization in ((0.0, 0.0, 0.0), (0.004, 3.5, 0.98), (0.3, 240.0, 1.0)):
+        inclination = weights @ [1.0, np.log1p(backlog), utilization, min(10.0 * delay_s, 5.0)]
+        [limit] = agent["limit"](weights, np.array([delay_s, backlog, utilization]))
+        assert learnt["limit"](inclination) == round(limit)
+
+    monkeypatch.chdir(ROOT / "examples")
+    queue = {"scheme": "my_trained_limit.py:TrainedLimit", "limit_packets": 256}
+    line = agent["LINE"].replace("duration_s = 40.0", "duration_s = 14.0")
+    simulation = aqmlab.Simulation(line, seed=1, overrides={"dumbbell.queue": queue})
+    for step in range(1, 60):
+        simulation.observe()
+        simulation.advance_until(0.2 * step)
+        seen = simulation.observe().links[LINK]
+        state = [seen.queueing_delay_s, seen.mean_backlog_packets, seen.utilization]
+        [limit] = agent["limit"](weights, np.array(state))
+        # Its timer is due at the end of the step, and looks at the packets that leave, as they do.
+        assert seen.state["limit"] == pytest.approx(limit, abs=1.0), step

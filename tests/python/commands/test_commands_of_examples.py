@@ -31,6 +31,7 @@ ELSEWHERE = {
     "my_red_compiled.py": "test_schemes.py",
     "my_slots.c": "test_own_schedulers.py",
     "my_slots.py": "test_own_schedulers.py",
+    "my_trained_limit.py": "test_environments.py",
 }
 """Files that no command at their head runs, and the tests that do."""
 
