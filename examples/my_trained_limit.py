@@ -5,7 +5,7 @@ how many packets may wait, by the rule and the weights of that agent. These weig
 10 Mbit/s; `python my_agent.py` trains others.
 
     aqmlab compare upload.toml --schemes my_trained_limit.py:TrainedLimit,drop-tail,pie
-    aqmlab live upload.toml --schemes my_trained_limit.py:TrainedLimit
+    aqmlab live upload.toml --scheme my_trained_limit.py:TrainedLimit
 """
 
 import math
@@ -75,6 +75,6 @@ class TrainedLimit(Scheme):
 
 
 def limit(inclination):
-    """The limit in packets: the least where the sum of weights is far below 0, the most where it is far above."""
+    """The limit in packets: the least where the sum of weights is far below 0, the most far above."""
     share = 1.0 / (1.0 + math.exp(-min(max(inclination, -20.0), 20.0)))
     return round(LEAST + (MOST - LEAST) * share)

@@ -343,7 +343,7 @@ def test_a_name_with_settings_is_refused_with_the_name_alone(
 
 def test_what_is_no_file_is_not_taken_for_one_that_has_settings(capfd: pytest.CaptureFixture[str]) -> None:
     code, _, err = leave("explain", "bbr:pacing=true", capfd=capfd)
-    assert (code, "legal: bbr-linux-v1, bbr-linux-v3, bbr-draft-2026-08" in err) == (2, True)
+    assert (code, "legal: bbr-linux-v1, bbr-linux-v2, " in err) == (2, True)
     code, _, err = leave("explain", "cubik:pacing=true", capfd=capfd)
     assert (code, 'is called "cubik"' in err, 'did you mean "cubic"?' in err) == (2, True, True)
     code, _, err = leave("explain", "mine.txt:Own", capfd=capfd)

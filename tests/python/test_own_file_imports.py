@@ -56,6 +56,8 @@ IMPORTS = {
     "one without its own file": ("import beside_folder.deep", "beside_folder/deep.py"),
     "one of a word": ("import importlib\nimportlib.import_module('beside')", "beside.py"),
     "one that a method imports": ("def grow():\n    import beside", "beside.py"),
+    "a module of a folder": ("from beside_folder import deep", "beside_folder"),
+    "a folder that a method imports": ("def grow():\n    from beside_folder import deep", "beside_folder"),
 }
 
 

@@ -238,7 +238,7 @@ def is_cheap(scenario: aqmlab.Scenario) -> bool:
     return scenario.duration_s <= 6.0
 
 
-NOTHING_TO_COMPARE = ("no exchange ended", "was not recorded")
+NOTHING_TO_COMPARE = ("no exchange ended", "was not recorded", "no monitored link")
 
 
 def with_random_settings(scenario: aqmlab.Scenario, draw: np.random.Generator) -> aqmlab.Scenario:

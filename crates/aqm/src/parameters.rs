@@ -23,7 +23,7 @@ pub trait Parameters {
     fn limit(&self) -> Limit;
 
     /// The limit, if it decides how long packets wait when senders fill the queue. None where the scheme
-    /// keeps waiting times at a target: there the limit only guards memory.
+    /// keeps waiting times at a target, or its queues have limits of their own: there it only guards memory.
     fn felt_limit(&self) -> Option<Limit> {
         Some(self.limit())
     }

@@ -49,13 +49,16 @@ pub fn of(summary: &Summary, scenario: &Scenario) -> Vec<String> {
     warnings.extend(scenario.network.links.iter().flat_map(ceilings_without_lenders));
     let marking = summary.links.iter().filter(|link| marks_nobody(link, scenario));
     warnings.extend(marking.map(|link| {
-        format!(
-            "{} at {} may mark, but no ECN-capable packet arrived: turn ECN on at the hosts, for example with \
-             {}.host.ecn = \"on\"",
-            link.scheme,
-            link.name,
-            first_with_hosts(scenario)
-        )
+        let changes = |each: &&Link| each.impairment.as_ref().is_some_and(|own| !own.ecn_field.is_kept());
+        let boxed = scenario.network.links.iter().find(changes);
+        let why = boxed.map_or_else(
+            || {
+                let hosts = first_with_hosts(scenario);
+                format!("turn ECN on at the hosts, for example with {hosts}.host.ecn = \"on\"")
+            },
+            |own| format!("ecn_field of {} changes what hosts send, or makes them give ECN up", own.name),
+        );
+        format!("{} at {} may mark, but no ECN-capable packet arrived: {why}", link.scheme, link.name)
     }));
     warnings.extend(summary.links.iter().filter_map(carries_retransmissions));
     warnings.extend(of_scenario(scenario).into_iter().map(|warning| warning.text));

@@ -144,3 +144,21 @@ fn each_direction_of_a_dumbbell_has_its_own_box() {
     assert!(capable(0) > 1_000 && capable(1) == 0, "{} and {}", capable(0), capable(1));
     assert_eq!(changed(&output).0.link, "right-to-left");
 }
+
+/// Each data packet is answered at most once, and of marked acknowledgements every third: together no more
+/// than half as many again as there are data.
+#[test]
+fn marked_acknowledgements_do_not_answer_one_another_for_ever() {
+    for host in [PRAGUE, "congestion = \"cubic\", ecn = \"accurate\""] {
+        let output = simulate(&format!(
+            "name = \"boxes\"\nduration_s = 5.0\n[dumbbell]\nrate_mbps = 10.0\n\
+             queue = {{ scheme = \"dualpi2\", limit_packets = 1000 }}\necn_field = \"ce-on-all\"\n\
+             ecn_field_right_to_left = \"ce-on-all\"\n[[flows]]\ncount = 1\ndirection = \"left-to-right\"\n\
+             base_rtt_ms = 20.0\nprofile = \"linux6-cubic\"\nhost = {{ {host} }}\n"
+        ));
+        let data = output.summary.flows[0].delivered_bytes[0] / 1_448;
+        let departed = |place: usize| output.summary.links[place].counters.departed.packets;
+        assert!(data > 1_000 && departed(1) < 3 * data / 2, "{data} and {}", departed(1));
+        assert!(departed(0) < 5 * data / 2, "{data} and {}", departed(0));
+    }
+}

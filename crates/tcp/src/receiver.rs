@@ -204,13 +204,20 @@ impl Receiver {
         }
     }
 
-    /// Counts a marked packet, which is acknowledged at once.
+    /// Counts a marked packet, which is acknowledged at once; of pure acknowledgements every third alone, or
+    /// two ends would answer each other's for ever where all are marked (RFC 9768 section 3.2.2.5.1).
     fn count_mark(&mut self, segment: &Segment, arrived: Arrived) {
+        const PURE_ACKNOWLEDGEMENTS: u32 = 3;
         let Some(reporting) = self.reporting_mut() else { return };
         reporting.count_bytes(segment.payload, arrived);
         if arrived == Arrived::Marked {
             reporting.count_mark();
-            self.flags.set(ReceiverFlags::ACK_NOW);
+            let is_answered = segment.payload > 0
+                || segment.flags.contains(Flags::FIN)
+                || reporting.marked_packets.is_multiple_of(PURE_ACKNOWLEDGEMENTS);
+            if is_answered {
+                self.flags.set(ReceiverFlags::ACK_NOW);
+            }
         }
     }
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from types import ModuleType
 
 
 @dataclass(frozen=True)
@@ -78,13 +79,12 @@ class Imports:
                 continue
             if found is not None and found.has_location and found.origin:
                 yield name, Path(found.origin).absolute()
+            elif found is not None and found.submodule_search_locations:  # a folder without __init__.py
+                yield from ((name, Path(folder).absolute()) for folder in found.submodule_search_locations)
 
     def _undo(self, root: Path) -> None:
         for name, module in list(sys.modules.items()):
-            place = getattr(module, "__file__", None)
-            if name in self.modules or not isinstance(place, str):
-                continue
-            if _root(name, Path(place).absolute()) == root:
+            if name not in self.modules and any(_root(name, place) == root for place in _places(module)):
                 del sys.modules[name]
         sys.path[:] = self.path
 
@@ -98,6 +98,13 @@ def _named(text: str) -> set[str]:
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             names.add(_package(node.module))
     return names - {"aqmlab"}
+
+
+def _places(module: ModuleType) -> list[Path]:
+    """Where a module was found: its file, or of a folder without one the folder."""
+    file = getattr(module, "__file__", None)
+    found = [file] if isinstance(file, str) else [*getattr(module, "__path__", [])]
+    return [Path(each).absolute() for each in found]
 
 
 def _package(module: str) -> str:

@@ -131,7 +131,8 @@ def _kept(save: Callable[[], Path], place: Path, address: str) -> Result:
 def remove_damaged(place: Path, address: str) -> None:
     """Removes a damaged result, or an empty folder, but not what another process has put there meanwhile."""
     place = real_path(place)
-    if not place.exists():
+    # What another process has finished stays in its place: it may be read at this moment.
+    if not place.exists() or inspect(place, address).state is State.FINISHED:
         return
     aside = place.parent / f"{PARTIAL_PREFIX}{secrets.token_hex(8)}"
     with contextlib.suppress(FileNotFoundError):

@@ -137,9 +137,9 @@ impl Parameters for Params {
         Limit { packets: Some(self.limit_packets), bytes: None, rule: LimitRule::HoldLimit }
     }
 
+    /// Each queue has a limit of its own: that of all guards memory.
     fn felt_limit(&self) -> Option<Limit> {
-        let packets = self.flow_limit_packets.min(self.limit_packets);
-        Some(Limit { packets: Some(packets), ..self.flow_limit() })
+        None
     }
 
     fn ecn(&self) -> bool {

@@ -28,7 +28,7 @@ pub struct RecordTable {
     pub arrivals: bool,
 
     /// How response times and page load times are recorded.
-    #[schemars(extend("x-decides" = Decides::Nothing))]
+    #[schemars(extend("x-decides" = Decides::Measure))]
     pub responses: Responses,
 
     /// When a response time ends.
