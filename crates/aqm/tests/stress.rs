@@ -36,7 +36,8 @@ fn memory_does_not_grow_with_the_flows_that_come_by() {
         grown.push((name, first, heap::bytes() - before - first));
     }
     // Something for each flow that came by would be a byte of each at least. Queues grow to the longest that
-    // they held, most of them before the third crowd, and RED-PD's first interval, of 10.1 s, ends with the first.
+    // they held, most of them before the third crowd, and RED-PD's first interval, of 10.1 s, ends with the
+    // first.
     assert!(grown.iter().all(|&(_, _, then)| 2 * then < CROWD as i64), "{grown:?}");
     // RED-PD knows the flows of its present interval, others none beyond those in their queues.
     let most = |name| if name == "red-pd" { 16_000_000 } else { 1_000_000 };

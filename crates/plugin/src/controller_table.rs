@@ -181,7 +181,8 @@ impl TableController {
         self.answers.coins_key = self.coins_key;
         let own = &self.functions.table;
         let place = Place { state: self.state.as_mut_ptr().cast(), answers: &raw mut self.answers };
-        // SAFETY: `TableController::new` was promised that these are such functions, and the state is its own.
+        // SAFETY: `TableController::new` was promised that these are such functions, and the state is its
+        // own.
         let is_told = unsafe {
             match *fact {
                 Fact::Established(told) => place.tell(own.on_established, || told.into()),

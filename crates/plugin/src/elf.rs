@@ -42,9 +42,9 @@ pub(crate) fn require_whole(file: &[u8]) -> Result<(), String> {
     require_table(file, "section", Table::of(file, 40, 58), SECTION_HEADER_BYTES, section)
 }
 
-/// Refuses a symbol that is no variable of at least so many bytes, as one of type `kind` is: what would be read of it is something
-/// else. A library without a table of sections does not say, nor does a file of another kind. The file is
-/// whole.
+/// Refuses a symbol that is no variable of at least so many bytes, as one of type `kind` is: what would be
+/// read of it is something else. A library without a table of sections does not say, nor does a file of
+/// another kind. The file is whole.
 ///
 /// # Errors
 /// In words, what the symbol is.

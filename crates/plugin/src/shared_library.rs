@@ -59,7 +59,8 @@ impl LibraryParameters {
     }
 }
 
-/// The library of these bytes, which are whole. The system opens files only; the file is gone once it is open.
+/// The library of these bytes, which are whole. The system opens files only; the file is gone once it is
+/// open.
 ///
 /// # Errors
 /// In words: it is no library of this machine.

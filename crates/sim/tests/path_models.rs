@@ -70,8 +70,8 @@ fn two_of_version_1_keep_the_queue_that_the_kernels_keep() {
     assert!((goodput_mbps - 18.90).abs() < 0.2, "{goodput_mbps}");
 }
 
-/// Flows draw random numbers of their own: they do not search at the same instants, and share fairly. Version 2
-/// takes longer than this minute: its search ends with a queue, whosever that is.
+/// Flows draw random numbers of their own: they do not search at the same instants, and share fairly. Version
+/// 2 takes longer than this minute: its search ends with a queue, whosever that is.
 #[test]
 fn two_of_a_kind_share_the_line() {
     for congestion in ["bbr-linux-v1", "bbr-linux-v3", "bbr-draft-2026-08"] {
@@ -95,9 +95,10 @@ fn beside_cubic_version_1_takes_a_shallow_buffer_and_leaves_a_deep_one() {
     assert!(shallow > 0.75 && deep < 0.5, "{shallow} and {deep}");
 }
 
-/// A FIFO that marks what has waited for 2 ms, eight flows of 4 ms: they keep some queue for as long as none is
-/// told of it, because each keeps four packets in the network at the least and searches. Who answers marks waits
-/// less, whether the receiver counts them, echoes each or echoes until it is heard; who is told not to does not.
+/// A FIFO that marks what has waited for 2 ms, eight flows of 4 ms: they keep some queue for as long as none
+/// is told of it, because each keeps four packets in the network at the least and searches. Who answers marks
+/// waits less, whether the receiver counts them, echoes each or echoes until it is heard; who is told not to
+/// does not.
 #[test]
 fn who_answers_marks_keeps_the_queue_that_marks_shorter() {
     let queue = "{ scheme = \"codel\", limit_packets = 1000, target_ms = 5000.0, interval_ms = 10000.0, \

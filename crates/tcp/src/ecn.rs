@@ -53,9 +53,9 @@ impl Endpoint {
         }
     }
 
-    /// The receiver of DCTCP (RFC 8257 section 3.2): the echo says of each segment whether it was marked. Where
-    /// that changes, what is not acknowledged yet is so with the echo that it had, and the segment itself at
-    /// once.
+    /// The receiver of DCTCP (RFC 8257 section 3.2): the echo says of each segment whether it was marked.
+    /// Where that changes, what is not acknowledged yet is so with the echo that it had, and the segment
+    /// itself at once.
     pub(crate) fn echo_exactly(
         &mut self,
         context: &Context<'_>,

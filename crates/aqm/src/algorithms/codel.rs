@@ -396,8 +396,8 @@ mod tests {
         assert_eq!(depart(&mut codel, 210), Verdict::Signal(Reason::Early), "an interval after 110");
     }
 
-    /// Packets that waited 0.9, 1, 1.1 and 20 ms; a threshold of 1 ms marks what waited longer. With ecn = false
-    /// CoDel itself would drop, and its first interval is not over.
+    /// Packets that waited 0.9, 1, 1.1 and 20 ms; a threshold of 1 ms marks what waited longer. With ecn =
+    /// false CoDel itself would drop, and its first interval is not over.
     #[test]
     fn a_threshold_of_ect1_alone_marks_no_other_packet() {
         let marked = |ce_threshold_ecn, codepoint| {

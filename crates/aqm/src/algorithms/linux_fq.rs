@@ -384,8 +384,8 @@ mod tests {
         assert_eq!(lost, [6_000 - 1_500 - 29, 0]);
     }
 
-    /// Ten packets of each of three flows wait when the limit becomes five. One of a fourth comes and is lost,
-    /// and so is what came last to the longest queues: 2, 2 and 1 packets stay.
+    /// Ten packets of each of three flows wait when the limit becomes five. One of a fourth comes and is
+    /// lost, and so is what came last to the longest queues: 2, 2 and 1 packets stay.
     #[test]
     fn a_limit_that_became_smaller_takes_from_the_longest_queues() {
         let scheme = Scheme::LinuxFq(Params { limit_packets: 30, ..Params::default() });

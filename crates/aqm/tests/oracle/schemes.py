@@ -1,7 +1,6 @@
 """The schemes once more: written from the equations and from the order of steps in ns-2.35's red.cc, pi.cc,
 rem.cc and drop-tail.cc, in the listings of RFC 8033 and RFC 8289, and in the prose of RFC 8290, in the slowest and
-plainest way. Averages age one sample at a time, counts are ns-2's, queues are
-lists. Nothing here was taken from the crate, and Python's standard library is enough.
+plainest way. Averages age one sample at a time, counts are ns-2's, queues are lists. Nothing is from the crate.
 """
 
 import math

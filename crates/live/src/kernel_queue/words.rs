@@ -7,7 +7,8 @@
 //! Sources: the manual pages tc-pfifo(8), tc-bfifo(8), tc-red(8), tc-codel(8), tc-pie(8), tc-fq_codel(8),
 //! tc-fq(8), tc-dualpi2(8); for units and fixed constants Linux 6: `net/sched/sch_fifo.c`, `sch_red.c` with
 //! `include/net/red.h`, `sch_codel.c` with `include/net/codel_impl.h`, `sch_pie.c` with `include/net/pie.h`,
-//! `sch_fq_codel.c`, `sch_fq.c`, `sch_dualpi2.c` (6.17); for what `tc` makes of `burst`, `tc/tc_red.c` of iproute2.
+//! `sch_fq_codel.c`, `sch_fq.c`, `sch_dualpi2.c` (6.17); for what `tc` makes of `burst`, `tc/tc_red.c` of
+//! iproute2.
 
 use aqmlab_aqm::algorithms::codel::NearlyEmpty;
 use aqmlab_aqm::algorithms::{codel, drop_tail, dualpi2, fq_codel, linux_fq, pie, red};

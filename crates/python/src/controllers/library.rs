@@ -81,8 +81,8 @@ impl ControllerLibrary {
         }))
     }
 
-    /// That of a connection that begins, on a host of an initial window, the bytes of a packet, and whether it
-    /// paces.
+    /// That of a connection that begins, on a host of an initial window, the bytes of a packet, and whether
+    /// it paces.
     fn make(&self, values_json: &str, host: (u32, u32, bool)) -> PyResult<LibraryConnection> {
         let values: Values = serde_json::from_str(values_json).map_err(refused)?;
         let (initial_window, packet_bytes, pacing) = host;

@@ -27,8 +27,8 @@ fn load(file: &InFile<'_>) -> Result<Arc<dyn ControllerDeclaration>, String> {
     if file.is_library() { Ok(Arc::new(library::load(file)?.declared()?)) } else { class::load(file) }
 }
 
-/// The JSON Schema of the table of a congestion controller in a file, `my_aimd.py:Aimd` or `my_aimd.so:my_aimd`, that stands in
-/// `folder`, as text.
+/// The JSON Schema of the table of a congestion controller in a file, `my_aimd.py:Aimd` or
+/// `my_aimd.so:my_aimd`, that stands in `folder`, as text.
 ///
 /// Raises `ScenarioError` when something is refused.
 #[pyfunction]

@@ -133,8 +133,8 @@ pub struct Dumbbell {
     #[schemars(extend("x-decides" = Decides::Network))]
     pub loss_probability_right_to_left: f64,
 
-    /// What a middle box on the way to the bottleneck link makes of the ECN field, from left to right: `"kept"`,
-    /// `"cleared"`, `"ce-on-all"` or `"ce-on-ect"`.
+    /// What a middle box on the way to the bottleneck link makes of the ECN field, from left to right:
+    /// `"kept"`, `"cleared"`, `"ce-on-all"` or `"ce-on-ect"`.
     #[serde(default, skip_serializing_if = "EcnField::is_kept")]
     #[schemars(extend("x-decides" = Decides::Network))]
     pub ecn_field: EcnField,

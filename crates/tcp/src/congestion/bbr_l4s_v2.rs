@@ -11,9 +11,9 @@
 //! Departures and silences: those of `bbr_linux_v2.rs`.
 
 use super::Habits;
+use super::answers_marks::AnswersMarks;
 use super::bbr_linux_v2::HIGH_GAIN;
 use super::bbr_v3::{Bbr, Edition};
-use super::control::AnswersMarks;
 
 /// The controller.
 pub(crate) type Controller = Bbr<L4s>;

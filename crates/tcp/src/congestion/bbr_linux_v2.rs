@@ -22,8 +22,8 @@
 //! there and left out.
 
 use super::Habits;
+use super::answers_marks::AnswersMarks;
 use super::bbr_v3::{Bbr, Edition};
-use super::control::AnswersMarks;
 
 /// The controller.
 pub(crate) type Controller = Bbr<Version2>;

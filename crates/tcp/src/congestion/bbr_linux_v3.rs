@@ -18,8 +18,8 @@
 //! leave the bounds alone.
 
 use super::Habits;
+use super::answers_marks::AnswersMarks;
 use super::bbr_v3::{Bbr, Edition};
-use super::control::AnswersMarks;
 
 /// The controller.
 pub(crate) type Controller = Bbr<Version3>;

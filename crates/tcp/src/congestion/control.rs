@@ -1,12 +1,11 @@
 //! What a congestion controller is told, and what it answers.
 
+use super::answers_marks::AnswersMarks;
 use super::facts::{Acknowledged, Loss, LostSegment, Marks, Measured, Opening, Recovered, Sent, Timeout};
 use super::hystart::HyStart;
 use crate::kernel_timer::Interrupts;
 use aqmlab_random::Key;
 use aqmlab_units::Rate;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 /// What a controller heeds of its host's settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,32 +27,6 @@ pub struct Settings {
     pub interrupts: Interrupts,
     /// Whether marks are answered by their share, of those that can.
     pub answers_marks: AnswersMarks,
-}
-
-/// Whether a BBR sender answers marks by their share.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum AnswersMarks {
-    /// Not at all.
-    #[serde(rename = "never")]
-    Never,
-    /// As soon as a round trip has taken 5 ms or less.
-    #[serde(rename = "up-to-5-ms")]
-    UpTo5Ms,
-    /// Whatever the round trip.
-    #[serde(rename = "always")]
-    Always,
-}
-
-impl AnswersMarks {
-    /// Its name in scenarios.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Never => "never",
-            Self::UpTo5Ms => "up-to-5-ms",
-            Self::Always => "always",
-        }
-    }
 }
 
 /// The codepoint of ECN-capable data.

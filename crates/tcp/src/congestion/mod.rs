@@ -10,6 +10,7 @@
 //! and a table of worked cases in `tests/controllers/`. The stacks before SACK have windows that their
 //! recovery inflates: `sender/classic/window/`.
 
+mod answers_marks;
 #[cfg(test)]
 mod any_facts;
 mod bbr_v3;
@@ -28,7 +29,8 @@ pub(crate) mod spy;
 #[cfg(test)]
 mod worked_cases;
 
-pub use control::{AnswersMarks, Codepoint, CongestionControl, Settings};
+pub use answers_marks::AnswersMarks;
+pub use control::{Codepoint, CongestionControl, Settings};
 pub use facts::{
     Acknowledged, DeliveryRate, Feedback, Loss, LostSegment, Marks, Measured, Opening, Phase, Recovered,
     Sent, Timeout,

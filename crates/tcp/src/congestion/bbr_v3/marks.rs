@@ -14,7 +14,7 @@
 //! Shares are counted in 1/256 and rounded down, as Linux does: a share that stays below a sixteenth is 0
 //! in the end, and a mark then bounds the window to what it is, and cuts nothing.
 
-use super::super::control::AnswersMarks;
+use super::super::answers_marks::AnswersMarks;
 use super::super::facts::Acknowledged;
 use super::{Bbr, Edition, NONE, Sample};
 use aqmlab_units::Span;

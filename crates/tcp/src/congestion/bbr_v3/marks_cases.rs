@@ -109,8 +109,8 @@ fn startup_ends_after_two_rounds_with_half_marked() {
     ends::<Version3>();
 }
 
-/// In cruise a share of 1 takes a third of the bound in each round: of 100 segments 66, 44, 29 and 19 are left,
-/// and the window never falls below four.
+/// In cruise a share of 1 takes a third of the bound in each round: of 100 segments 66, 44, 29 and 19 are
+/// left, and the window never falls below four.
 #[test]
 fn marks_outside_of_a_search_cut_the_short_bound() {
     fn cut<E: Edition>() {

@@ -21,8 +21,8 @@
 //! Without accurate ECN no share is told: then a mark is a loss, data are ECT(0), and growth is Reno's. So it
 //! is where the path turns out to change codepoints.
 //!
-//! Where its host has the fallback for classic queues, the share that reduces the window may be greater than α:
-//! `classic_ecn.rs`.
+//! Where its host has the fallback for classic queues, the share that reduces the window may be greater than
+//! α: `classic_ecn.rs`.
 //!
 //! Departures and silences:
 //! - The executable has no slow start. It grows by a millisecond of its rate in a round once seven rounds or

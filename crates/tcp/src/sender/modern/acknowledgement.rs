@@ -349,8 +349,8 @@ impl ModernSender {
         self.disordered = self.board.sacked() > 0 || self.board.lost() > 0 || self.board.any_sent_again();
     }
 
-    /// What was marked of what an acknowledgement brings: with an echo of RFC 3168 all of it, if the controller
-    /// counts shares of that (Linux `tcp_newly_delivered`).
+    /// What was marked of what an acknowledgement brings: with an echo of RFC 3168 all of it, if the
+    /// controller counts shares of that (Linux `tcp_newly_delivered`).
     fn marked_of(&self, news: &News) -> u32 {
         let all = self.counts_echoes && self.feedback == Feedback::Classic && news.echo;
         if all { news.delivery.delivered } else { news.marked }
