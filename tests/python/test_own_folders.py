@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,12 +16,11 @@ from aqmlab.comparison.kept import kept_in
 from aqmlab.errors import FolderError, ResultError
 from aqmlab.files.folders import PARTIAL_PREFIX
 from aqmlab.files.own_folders import Holds, own_folder
-from aqmlab.runs.store import State, inspect
+from aqmlab.runs.store import State, inspect, remove_damaged
 from small import BULK, aqmlab_run, command
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 SHORT = BULK.replace("duration_s = 3.0", "duration_s = 1.5").replace("warm_up_s = 1.0", "warm_up_s = 0.5")
 COMPARED = ("compare", "link.toml", "--schemes", "drop-tail,pie", "--seeds", "1-2")
@@ -242,6 +242,18 @@ def test_a_damaged_run_is_made_again_in_its_place(here: Path) -> None:
     assert told(here, *COMPARED) == str(folder.relative_to(here))
     assert inspect(folder / "pie" / "seed-2", address).state is State.FINISHED
     assert aqmlab.Result.load(folder / "pie" / "seed-1").seed == 1
+
+
+def test_a_finished_run_stays_in_its_place_when_somebody_looks_for_damage(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another process may read it at that moment."""
+    result = aqmlab.run(here / "link.toml", seed=1)
+    place = result.save(here / "run")
+    moved: list[Path] = []
+    monkeypatch.setattr(Path, "rename", lambda self, _: moved.append(self))
+    remove_damaged(place, result.content_address)
+    assert (moved, inspect(place, result.content_address).state) == ([], State.FINISHED)
 
 
 def test_runs_below_results_are_shared_and_each_folder_stands_alone(here: Path) -> None:

@@ -50,14 +50,14 @@ pub fn of(summary: &Summary, scenario: &Scenario) -> Vec<String> {
     let marking = summary.links.iter().filter(|link| marks_nobody(link, scenario));
     warnings.extend(marking.map(|link| {
         let changes = |each: &&Link| each.impairment.as_ref().is_some_and(|own| !own.ecn_field.is_kept());
-        let boxed = scenario.network.links.iter().find(changes);
-        let why = boxed.map_or_else(
-            || {
-                let hosts = first_with_hosts(scenario);
-                format!("turn ECN on at the hosts, for example with {hosts}.host.ecn = \"on\"")
-            },
-            |own| format!("ecn_field of {} changes what hosts send, or makes them give ECN up", own.name),
-        );
+        let boxed = scenario.network.links.iter().find(changes).map_or_else(String::new, |own| {
+            format!(
+                "; if it is on, ecn_field of {} changes what they send, or makes them give it up",
+                own.name
+            )
+        });
+        let hosts = first_with_hosts(scenario);
+        let why = format!("turn ECN on at the hosts, for example with {hosts}.host.ecn = \"on\"{boxed}");
         format!("{} at {} may mark, but no ECN-capable packet arrived: {why}", link.scheme, link.name)
     }));
     warnings.extend(summary.links.iter().filter_map(carries_retransmissions));

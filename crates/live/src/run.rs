@@ -99,8 +99,11 @@ pub fn check(scenario: &Scenario, settings: &Settings) -> Result<(), LiveError> 
         let name = &link.name;
         return refuse(&format!("{name}: a live run has no delay that varies, and no netem of links"));
     }
-    if scenario.network.links.iter().any(|link| link.impairment.is_some()) {
-        return refuse("a live run has no impaired links");
+    if let Some(link) = scenario.network.links.iter().find(|link| link.impairment.is_some()) {
+        let name = &link.name;
+        return refuse(&format!(
+            "{name}: a live run has no impaired links; take drop, loss_probability, losses over time, netem and ecn_field out"
+        ));
     }
     if scenario.connection_groups().any(|group| group.delay_box.is_some()) {
         return refuse("a live run has no delay_box");

@@ -33,7 +33,7 @@ Breach = tuple[str, str]
 """A law, and what happened that breaks it."""
 
 _MOST_SEGMENTS, _MOST_BPS = 1e9, 1e15
-"""What a run takes of an answer (`crates/python/src/controllers/answers.rs`)."""
+"""What a run takes of an answer (`crates/plugin/src/controller_answers.rs`)."""
 _RANGES = {
     "window": (1, _MOST_SEGMENTS),
     "threshold": (LEAST_THRESHOLD, math.inf),
