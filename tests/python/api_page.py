@@ -102,21 +102,17 @@ def _without_what_stands_elsewhere(prose: str, function: Any, common: Sequence[t
     of_command = [name for name in options if name not in several]
     for name in (*several, *of_command):
         prose = re.sub(rf"(?m)^- `{name}`: .*\n?(?:  .*\n?)*", "", prose, count=1)
-    lines = []
+    links = []
     if of_command:
         path = options[of_command[0]]
-        link = f"command-line.md#{path.replace(' ', '-')}"
-        lines.append(f"- {_names(of_command)}: as the options of [`{path}`]({link})")
+        links.append(f"as the options of [`{path}`](command-line.md#{path.replace(' ', '-')})")
     if several:
-        lines.append(f"- {_names(several)}: [as everywhere](#arguments-of-several-functions)")
+        links.append("[as everywhere](#arguments-of-several-functions)")
+    lines = [f"- others: {' or '.join(links)}"] if links else []
     before, heading, after = prose.partition("**Args**\n\n")
     own, blank, rest = after.partition("\n**")
     listed = "\n".join([*filter(None, [own.strip("\n")]), *lines])
     return before + heading + listed + (f"\n\n**{rest.lstrip()}" if blank else "") if lines else prose
-
-
-def _names(names: Sequence[str]) -> str:
-    return ", ".join(f"`{name}`" for name in names)
 
 
 def _options(function: Any) -> dict[str, str]:  # noqa: ANN401

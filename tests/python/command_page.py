@@ -23,23 +23,19 @@ if TYPE_CHECKING:
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "command-line.md"
 _HEAD = """# The command line
 
-Generated from the help of the commands. Options may stand before or after arguments. Every command accepts
-`--help`; `aqmlab --version` prints the version. [Exit codes and errors](errors.md).
+Options may stand before or after arguments. Every command accepts `--help`; `aqmlab --version` prints the
+version. [Exit codes and errors](errors.md).
 
-| command | task |
-| --- | --- |
 """
 
 _COMMON = """
 
 ## Options of several commands
 
-Each command below names those that it takes.
-
 | option | meaning |
 | --- | --- |
 """
-_SEVERAL = 4
+_SEVERAL = 2
 """Commands that share an option word for word, from which on its meaning stands once."""
 
 
@@ -47,18 +43,29 @@ def page() -> str:
     """The page as it should be."""
     found = every_command()
     every = Counter(row for _, context in found for row in _rows(context))
-    common = [row for row, count in every.items() if count >= _SEVERAL]
+    common = _shared(every)
     entries = "".join(_entry(*each, common) for each in found)
     return _HEAD + "\n".join(_overview(found)) + _COMMON + "\n".join(common) + "\n" + entries
 
 
+def _shared(every: Counter[str]) -> list[str]:
+    """The options of several commands: of those of one name, what most commands mean by it."""
+    by_name: dict[str, str] = {}
+    for row, count in every.most_common():
+        if count >= _SEVERAL:
+            by_name.setdefault(_name(row), row)
+    return [row for row in every if row in by_name.values()]
+
+
 def _overview(found: list[tuple[str, click.Context]]) -> Iterator[str]:
-    """The rows of the first table, under the headings of `aqmlab --help`."""
+    """Links to the commands, under the headings of `aqmlab --help`."""
     for heading, names in commands.sections().items():
-        yield f"| **{heading}** | |"
-        for path, context in found:
-            if path.split()[1] in names:
-                yield f"| [`{path}`](#{_anchor(path)}) | {_summary(context.command)} |"
+        links = [
+            f"[`{path.removeprefix('aqmlab ')}`](#{_anchor(path)})"
+            for path, _ in found
+            if path.split()[1] in names
+        ]
+        yield f"- **{heading}**: {', '.join(links)}"
 
 
 def every_command() -> list[tuple[str, click.Context]]:
@@ -82,10 +89,6 @@ def _anchor(path: str) -> str:
     return path.replace(" ", "-")
 
 
-def _summary(command: click.Command) -> str:
-    return " ".join(_text(command).partition("\n\n")[0].split()).rstrip(".")
-
-
 def _text(command: click.Command) -> str:
     return inspect.cleandoc(command.help or "").replace("\f", "")
 
@@ -94,7 +97,10 @@ def _entry(path: str, context: click.Context, common: Sequence[str]) -> str:
     command = context.command
     pieces = " ".join(command.collect_usage_pieces(context))
     parts = [f"## {path}", *_paragraphs(_text(command))]
-    if not isinstance(command, click.Group):
+    if isinstance(command, click.Group):
+        # Its commands have examples of their own.
+        parts = [part for part in parts if not part.startswith("<!-- example")]
+    else:
         parts.insert(1, f"`{path} {pieces}`".replace(" `", "`"))
     rows = _rows(context)
     own = [row for row in rows if row not in common]
@@ -102,8 +108,7 @@ def _entry(path: str, context: click.Context, common: Sequence[str]) -> str:
         parts.append("\n".join(["| option | meaning |", "| --- | --- |", *own]))
     shared = [f"`{_name(row)}`" for row in rows if row in common]
     if shared:
-        also = "Also" if own else "Options"
-        parts.append(f"{also} [of several commands](#options-of-several-commands): {', '.join(shared)}.")
+        parts.append(f"[Shared options](#options-of-several-commands): {', '.join(shared)}.")
     return "\n" + "\n\n".join(parts) + "\n"
 
 
@@ -115,7 +120,9 @@ def _paragraphs(text: str) -> Iterator[str]:
         if not kept:
             yield _linked(" ".join(line.strip() for line in lines))
         elif len(lines) > 1 and lines[0].endswith(":") and lines[1].startswith(" "):
-            yield f"{lines[0]}\n\n<!-- example: shown -->\n```text\n{_block(lines[1:])}\n```"
+            examples = lines[0] == "Examples:"
+            above = "" if examples else f"{lines[0]}\n\n"
+            yield f"{above}<!-- example: shown -->\n```text\n{_block(lines[1:])}\n```"
         else:
             yield f"<!-- example: shown -->\n```text\n{_block(lines)}\n```"
 

@@ -71,7 +71,7 @@ class _OptionalKernel(click.Command):
     "--replay",
     is_flag=True,
     help="Replay the queues' arrivals through simulated ports with the same seed, and require the "
-    "same drops, marks and departures in the same order.",
+    "same drops, marks and departures in order.",
 )
 @captured_option
 @click.option(
@@ -140,13 +140,13 @@ def live(
 ) -> Numbers:
     """Run a scenario in real time over Linux TCP.
 
-    Users, delays and queues are the same as in a simulation with the same seed. TCP is the kernel's, in
-    private network namespaces that end with the run. Every result states whether its timing is valid or
-    suspect, with reasons. `aqmlab doctor` lists the requirements.
+    Users, delays and queues are those of a simulation with the same seed. TCP is the kernel's, in private
+    network namespaces that end with the run. Every result states whether its timing is valid or suspect, with
+    reasons. `aqmlab doctor` lists the requirements.
 
-    COMMAND runs behind the bottleneck in place of one user, with the other users as background traffic. It
-    starts with the measured window. If it still runs at the end of the scenario, it is killed and the exit
-    code is 124; otherwise the exit code is that of COMMAND. It can reach only its server, no other network.
+    COMMAND runs behind the bottleneck in place of one user, with the others as background traffic. It starts
+    with the measured window. If it still runs at the end, it is killed and the exit code is 124; otherwise
+    the exit code is that of COMMAND. It can reach only its server.
 
     \b
     Examples:

@@ -89,9 +89,9 @@ def plot(
 ) -> None:
     """Draw one figure of results, ready for publication.
 
-    Takes the same folders as `aqmlab report`, and rejects results that cannot be compared. Bars and
-    distributions are means over seeds, with 95 % intervals from six seeds on. Figures over time show the
-    first seed. A figure of live runs is marked if the timing of a run is suspect.
+    Takes and rejects the same folders as `aqmlab report`. Bars and distributions are means over seeds, with
+    95 % intervals from six seeds on; figures over time show the first seed. A figure of live runs is marked
+    if the timing of a run is suspect.
 
     \b
     Examples:
