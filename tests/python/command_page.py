@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "command-line.md"
 _HEAD = """# The command line
 
-Options may stand before or after arguments. Every command accepts `--help`; `aqmlab --version` prints the
-version. [Exit codes and errors](errors.md).
+Options may stand before or after arguments. `--help` of a command prints this and more examples;
+`aqmlab --version` prints the version. [Exit codes and errors](errors.md).
 
 """
 
@@ -35,6 +35,8 @@ _COMMON = """
 | option | meaning |
 | --- | --- |
 """
+_EXAMPLES = 3
+"""Examples of a command on the page; its help has all."""
 _SEVERAL = 2
 """Commands that share an option word for word, from which on its meaning stands once."""
 
@@ -120,11 +122,15 @@ def _paragraphs(text: str) -> Iterator[str]:
         if not kept:
             yield _linked(" ".join(line.strip() for line in lines))
         elif len(lines) > 1 and lines[0].endswith(":") and lines[1].startswith(" "):
-            examples = lines[0] == "Examples:"
-            above = "" if examples else f"{lines[0]}\n\n"
-            yield f"{above}<!-- example: shown -->\n```text\n{_block(lines[1:])}\n```"
+            yield f"<!-- example: shown -->\n```text\n{_block(_first(lines[1:]))}\n```"
         else:
             yield f"<!-- example: shown -->\n```text\n{_block(lines)}\n```"
+
+
+def _first(lines: list[str]) -> list[str]:
+    """The first examples, with the lines that go on."""
+    ends = [number for number, line in enumerate(lines, 1) if not line.endswith("\\")]
+    return lines[: ends[:_EXAMPLES][-1]]
 
 
 def _block(lines: list[str]) -> str:

@@ -56,7 +56,7 @@ class Job:
 
     @cached_property
     def twin(self) -> Scenario | None:
-        """The uncongested twin, run first to measure the offered load; none if it is not to be measured."""
+        """The uncongested twin, run first, if the offered load is to be measured."""
         wanted = self.measure_offered_load and self.offered_load is None
         return offering_twin(self.scenario) if wanted else None
 
@@ -66,7 +66,7 @@ class Job:
         return self.scenario.duration_s * (1 if self.twin is None else 2)
 
     def kept_in(self, store: Path) -> Job:
-        """The same run with its folder in a store, unless it has its own folder."""
+        """The same run with its folder in a store, unless it has one."""
         if self.folder is not None:
             return self
         placed = replace(self, folder=store / self.address)

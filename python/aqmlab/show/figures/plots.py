@@ -303,12 +303,11 @@ def plot(
     Args:
         results: A result, results by name, a list of results or of their folders, the folder of a
             comparison, a `Comparison` or a `SweepResults`.
-        what: `delay` (a minute of a call's delay), `delay-ccdf` (how it is distributed, losses included),
+        what: `delay` (a minute of a call's delay), `delay-ccdf` (its distribution, losses included),
             `delay-bars` (its percentiles, of every application over datagrams), `jitter`, `mos`, `goodput`,
-            `shares` (what each device got), `pages` or `page-bars` (page load times), `cdf` or `ccdf`
-            (response times and their tail), `queue`, `waiting` or `utilization` (a link over time), `cwnd`,
-            `ssthresh`, `rtt` or `rto` (senders of long flows), or `state` (an internal variable of a
-            scheme).
+            `shares` (of each device), `pages` or `page-bars` (page load times), `cdf` or `ccdf` (response
+            times), `queue`, `waiting` or `utilization` (a link over time), `cwnd`, `ssthresh`, `rtt` or `rto`
+            (senders of long flows), or `state` (an internal variable of a scheme).
         link: The link; by default the first one that carries data.
         group: With `delay` and `delay-ccdf`: the group of datagrams; by default the call, the way that is
             slower under the first configuration.

@@ -123,8 +123,8 @@ def sqm(
         schemes: Queue disciplines to try in the router.
         shares: Shares of the line's rate to leave it.
         seeds: Random seeds; numbers are means over them.
-        within_s: Time to do it in, by an estimate for this machine: fewer seeds are run where there is no
-            room for all; a warning says so.
+        within_s: Time to do it in, by an estimate for this machine: fewer seeds are run if all do not fit,
+            with a warning.
         device: What the router's port to the modem is called in what is printed.
         output: Also write what was tried, a row each.
         workers: Number of parallel runs; by default one per core.
