@@ -556,7 +556,7 @@ class Comparison(Tidy):
         return write_whole(Path(file), shown.report(self, title=title))
 
     def plot(self, name: str | None = None, axes: Axes | None = None) -> Axes:
-        """Draws the difference of response times of a configuration (by default the second) from the first."""
+        """Draws the difference of response times of a configuration (or the second) from the first."""
         return self.curve(name or self.names[-1 if len(self.names) == 1 else 1]).plot(axes)
 
     def to_pandas(self, quantities: Sequence[Quantity | str] | None = None) -> pd.DataFrame:

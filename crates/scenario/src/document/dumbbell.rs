@@ -93,8 +93,8 @@ pub struct Dumbbell {
 
     ..framing,
 
-    /// Bytes that the queues of the bottleneck link count with each packet beside its IP length, in all that
-    /// goes by bytes: probabilities, targets, turns, limits. 14 where drivers queue whole Ethernet frames.
+    /// Bytes that queues count with each packet beside its IP length, in all that goes by bytes:
+    /// probabilities, targets, turns, limits. 14 where drivers queue whole Ethernet frames.
     #[serde(default)]
     #[schemars(range(max = 10_000))]
     #[schemars(extend("x-decides" = Decides::Network))]

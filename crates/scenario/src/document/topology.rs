@@ -125,7 +125,7 @@ pub struct LinkTable {
 
     ..framing,
 
-    /// Bytes that the queue counts with each packet beside its IP length, in all that goes by bytes:
+    /// Bytes that queues count with each packet beside its IP length, in all that goes by bytes:
     /// probabilities, targets, turns, limits. 14 where drivers queue whole Ethernet frames.
     #[serde(default)]
     #[schemars(range(max = 10_000))]
