@@ -18,7 +18,7 @@ import click
 from aqmlab.cli import commands
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "command-line.md"
 _HEAD = """# The command line
@@ -44,19 +44,33 @@ _SEVERAL = 2
 def page() -> str:
     """The page as it should be."""
     found = every_command()
-    every = Counter(row for _, context in found for row in _rows(context))
-    common = _shared(every)
+    common = _shared(Counter(row for _, context in found for row in _rows(context)))
     entries = "".join(_entry(*each, common) for each in found)
-    return _HEAD + "\n".join(_overview(found)) + _COMMON + "\n".join(common) + "\n" + entries
+    return _HEAD + "\n".join(_overview(found)) + _COMMON + "\n".join(common.values()) + "\n" + entries
 
 
-def _shared(every: Counter[str]) -> list[str]:
-    """The options of several commands: of those of one name, what most commands mean by it."""
-    by_name: dict[str, str] = {}
+def _shared(every: Counter[str]) -> dict[str, str]:
+    """The options of several commands, by their text without defaults: of one name the most frequent."""
+    counts: Counter[str] = Counter()
+    rows: dict[str, str] = {}
     for row, count in every.most_common():
+        counts[_without_default(row)] += count
+        rows.setdefault(_without_default(row), row)
+    by_name: dict[str, str] = {}
+    for text, count in counts.most_common():
         if count >= _SEVERAL:
-            by_name.setdefault(_name(row), row)
-    return [row for row in every if row in by_name.values()]
+            by_name.setdefault(_name(text), text)
+    return {text: rows[text] for text in map(_without_default, every) if text in by_name.values()}
+
+
+def _without_default(row: str) -> str:
+    return row.replace(_default(row), "") if _default(row) else row
+
+
+def _default(row: str) -> str:
+    """The default of an option as its row says it, if that is all that the row says in brackets."""
+    found = re.search(r" \[default: [^;\]]*\](?= \|$)", row)
+    return found[0] if found else ""
 
 
 def _overview(found: list[tuple[str, click.Context]]) -> Iterator[str]:
@@ -95,7 +109,12 @@ def _text(command: click.Command) -> str:
     return inspect.cleandoc(command.help or "").replace("\f", "")
 
 
-def _entry(path: str, context: click.Context, common: Sequence[str]) -> str:
+def _differing(row: str, common: Mapping[str, str]) -> str:
+    """A default that is not the one of most commands."""
+    return "" if row in common.values() else _default(row)
+
+
+def _entry(path: str, context: click.Context, common: Mapping[str, str]) -> str:
     command = context.command
     pieces = " ".join(command.collect_usage_pieces(context))
     parts = [f"## {path}", *_paragraphs(_text(command))]
@@ -105,10 +124,10 @@ def _entry(path: str, context: click.Context, common: Sequence[str]) -> str:
     else:
         parts.insert(1, f"`{path} {pieces}`".replace(" `", "`"))
     rows = _rows(context)
-    own = [row for row in rows if row not in common]
+    own = [row for row in rows if _without_default(row) not in common]
     if own:
         parts.append("\n".join(["| option | meaning |", "| --- | --- |", *own]))
-    shared = [f"`{_name(row)}`" for row in rows if row in common]
+    shared = [f"`{_name(row)}`{_differing(row, common)}" for row in rows if row not in own]
     if shared:
         parts.append(f"[Shared options](#options-of-several-commands): {', '.join(shared)}.")
     return "\n" + "\n\n".join(parts) + "\n"

@@ -79,15 +79,16 @@ class _OptionalKernel(click.Command):
     default="",
     metavar="NAME",
     help="How packets reach the router: tun (a TUN device), or af-packet (a packet socket on a "
-    "veth device, needs no /dev/net/tun). By default tun if it can be opened.",
+    "veth device, needs no /dev/net/tun). By default tun if possible.",
 )
 @click.option(
     "--kernel",
     is_flag=False,
     flag_value=_THIS_MACHINE,
     type=click.Choice([_THIS_MACHINE, USER_MODE]),
-    help="Use the kernel's queue disciplines, with the parameters of the scenario's schemes: this machine's, "
-    "or (user-mode) those of a Linux that runs as a process, with its TCP, without privileges.",
+    help="Use the kernel's queue disciplines, with the parameters of the scenario's schemes: this "
+    "machine's, or (user-mode) those of a Linux that runs as a process, with its TCP and "
+    "without privileges.",
 )
 @scheme_option
 @overrides_option

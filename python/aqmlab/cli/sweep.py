@@ -52,8 +52,8 @@ if TYPE_CHECKING:
     "within_s",
     callback=read_time,
     metavar="TIME",
-    help="Time to do it in, by an estimate for this machine: every point is run with fewer seeds where there "
-    "is no room for all; a warning says so.",
+    help="Time to do it in, by an estimate for this machine: every point is run with fewer seeds "
+    "if all do not fit, with a warning.",
 )
 @links_option
 @overrides_option
