@@ -37,7 +37,7 @@ _LEGAL_OVERRIDES = "a dict of dotted keys and values"
 class Scenario:
     """A checked scenario with every default filled in.
 
-    Created by `from_file`, `from_toml` or `of`. Two scenarios are equal if they resolve to the same document.
+    Created by `from_file`, `from_toml` or `of`. Two are equal if they resolve to the same document.
 
     Attributes:
         resolved_json: The resolved document as canonical JSON, with the contents of its files.

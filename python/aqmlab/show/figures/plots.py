@@ -223,7 +223,7 @@ class Plot:
 
     Attributes:
         chart: Its lines and axes, or its bars.
-        warnings: What differs beside the queue, and live runs whose timing is suspect.
+        warnings: Differences beside the queue, and live runs of suspect timing.
     """
 
     chart: Chart | Bars
@@ -239,7 +239,7 @@ class Plot:
     def save(
         self, file: str | Path, *, width: str | float | None = None, font_points: float | None = None
     ) -> Path:
-        r"""Writes the figure, or its numbers, by the ending of the file: .svg, .pdf, .png, .pgf or .csv.
+        r"""Writes the figure (.svg, .pdf, .png, .pgf) or its numbers (.csv).
 
         Args:
             file: Where to. A .pgf is for `\input` in LaTeX, whose fonts it then has.
@@ -259,7 +259,7 @@ class Plot:
         return self._drawn.save_as(file, None if default else PrintSize.of(width, font_points))
 
     def to_arrow(self) -> pa.Table:
-        """The numbers: of lines a column each and a row for each place along them; of bars their rows."""
+        """The numbers: of lines a column each, of bars their rows."""
         return to_arrow(self._table)
 
     def __repr__(self) -> str:

@@ -51,8 +51,8 @@ COLUMNS = 122
 class Reproduction(Tidy):
     """A finished reproduction.
 
-    Printed, it shows the paper's tables with ours beside them and the verdict on every claim;
-    with other hosts only the statements, as found with these and with the study's own.
+    Printed, it shows the paper's tables beside ours and the verdict on every claim; with other hosts only the
+    statements, with these and the study's own.
 
     Attributes:
         parts: Results, tables, claims and figures.

@@ -91,7 +91,7 @@ class Group:
 class Strangers(Tidy):
     """Measurements by others beside ours.
 
-    Printed, it shows a row for each source, and of each with several kinds of cells a row for each kind.
+    Printed, it shows a row for each source and kind of cells.
 
     Attributes:
         numbers: Every published number, with ours where it can be run.
@@ -105,7 +105,7 @@ class Strangers(Tidy):
 
     @property
     def groups(self) -> list[Group]:
-        """Each source, followed by its kinds of cells where it has several that were run."""
+        """Each source, followed by its kinds of cells, if several were run."""
         return [*_groups(self.numbers)]
 
     @property
