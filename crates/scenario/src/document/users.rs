@@ -170,7 +170,8 @@ pub struct MinimumDelayRange {
     /// Who has a delay of its own.
     #[serde(default)]
     pub per: DelayOwner,
-    /// Shape: a share u of the delays lies below low + (high - low) u^power. 1: uniform, less: more long delays.
+    /// Shape: a share u of the delays lies below low + (high - low) u^power. 1: uniform, less: more long
+    /// delays.
     #[serde(default = "uniform")]
     #[schemars(range(min = 0.01, max = 100.0))]
     pub power: f64,
