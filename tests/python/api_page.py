@@ -41,7 +41,7 @@ _COMMON = """
 ## Arguments of several functions
 
 """
-_SEVERAL = 4
+_SEVERAL = 2
 """Functions that share an argument word for word, from which on its meaning stands once."""
 
 
@@ -54,8 +54,15 @@ def page() -> str:
         for each, found in _public(importlib.import_module(name), listed)
     ]
     functions = [found for *_, found in public if not inspect.isclass(found)]
-    every = Counter(told for each in functions for told in arguments_in_words(each).items())
-    common = [told for told, count in every.items() if count >= _SEVERAL]
+    every: Counter[tuple[str, str]] = Counter()
+    for each in functions:
+        options = _options(each)
+        every.update(told for told in arguments_in_words(each).items() if told[0] not in options)
+    by_name: dict[str, str] = {}
+    for (name, says), count in every.most_common():
+        if count >= _SEVERAL:
+            by_name.setdefault(name, says)
+    common = [told for told in every if by_name.get(told[0]) == told[1]]
     parts = [guide, mark, _COMMON, *(f"- `{name}`: {says}\n" for name, says in common)]
     for name, (says, _) in MODULES.items():
         parts.append(f"\n## {name}\n\n{says}\n")
