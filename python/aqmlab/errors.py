@@ -55,10 +55,10 @@ class AqmlabError(Exception):
     """The root of all errors of aqmlab.
 
     Attributes:
-        place: Where it is: a file and line, a dotted key, an argument; empty if nowhere in particular.
+        place: A file and line, a dotted key, an argument; empty if nowhere in particular.
         value: What was found there; none if it is no single value.
-        legal: What would be legal, in words: a range, or names separated by commas; empty if unknown.
-        nearest: The legal name that is most like the value; none if none is like it.
+        legal: What would be legal: a range, or names separated by commas; empty if unknown.
+        nearest: The legal name that is most like it, if any.
     """
 
     place: str = ""
@@ -181,7 +181,7 @@ class Mistake:
             whole scenario.
         value: What was given, if it is a single value or name.
         legal: What would be legal, in words; empty if that cannot be said.
-        nearest: The legal name that is most like the one given; none if none is.
+        nearest: The legal name that is most like it, if any.
         overrides: Whether it is in an override.
     """
 
@@ -210,13 +210,13 @@ class Mistake:
         )
 
     def without_place(self) -> Mistake:
-        """The same mistake in a document that is no text, which has no lines: its place is the key."""
+        """The same in a document without lines: its place is the key."""
         if self.overrides:
             return self
         return replace(self, message=self.sentence, place=self.key)
 
     def without_override(self) -> Mistake:
-        """The same mistake without the override in which it is, if it is in one."""
+        """The same without the override in which it is."""
         return replace(self, message=self.sentence) if self.overrides else self
 
 

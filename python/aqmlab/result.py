@@ -170,7 +170,7 @@ class Result:
 
     @classmethod
     def from_core(cls, run: _core.Run | _core.LiveRun, *, content_address: str) -> Self:
-        """Takes the result of a finished run from the core, without copying columns."""
+        """The result of a finished run of the core, without copying columns."""
         tables = Tables({name: _arrow(run.table(name)) for name in run.tables()})
         summary = json.loads(run.summary())
         facts = {"aqmlab_version": _core.version(), "content_address": content_address}
@@ -217,7 +217,7 @@ class Result:
 
     @arguments.checked(FolderError, folder=arguments.path)
     def save_parquet(self, folder: str | Path) -> Path:
-        """Writes `run.json` and a Parquet file for each table atomically to a new folder, for other programs.
+        """Writes `run.json` and a Parquet file for each table atomically to a new folder.
 
         `load` opens it, too.
 
@@ -277,7 +277,7 @@ class Result:
 
     @property
     def content_address(self) -> str:
-        """Hash of everything that the run depends on (`Scenario.content_address`); its place in a store."""
+        """Hash of all that the run depends on (`Scenario.content_address`); its place in a store."""
         return str(self.run["content_address"])
 
     @property
@@ -294,7 +294,7 @@ class Result:
 
     @arguments.checked(UnknownQuantityError, quantity=arguments.quantity)
     def value(self, quantity: Quantity | str, *, links: Sequence[str] = ()) -> float:
-        """One number of the run, by its quantity or the name of it (`aqmlab.quantities` lists them).
+        """One number of the run, by its quantity or its name (`aqmlab.quantities` lists them).
 
         Infinite where the run has only a lower bound of it, the lower one where it has two bounds:
         `aqmlab.frame` gives both.
@@ -397,7 +397,7 @@ class Result:
 
     @property
     def traffic(self) -> pa.Table:
-        """Packets sent, marked and discarded by monitored links, per population or group of flows.
+        """Packets sent, marked and discarded, per link and population or group of flows.
 
         Raises:
             TableError: The scenario does not record it (`record.traffic`).
@@ -419,7 +419,7 @@ class Result:
         return self.run.get("live")
 
     def with_live(self, audit: Mapping[str, Any]) -> Result:
-        """The same result as a live run with this audit; its content address is not a simulation's."""
+        """The same as a live run with this audit and a content address of its own."""
         kind = "live, queues of the kernel" if audit.get("kernel_queues") else "live"
         named = f"{kind} {self.content_address}".encode()
         address = hashlib.sha1(named, usedforsecurity=False).hexdigest()
@@ -434,11 +434,11 @@ class Result:
 
     @property
     def actions(self) -> list[dict[str, Any]]:
-        """What was changed during the run (`Simulation.act`), in the order of time; usually nothing."""
+        """What was changed during the run (`Simulation.act`), in the order of time."""
         return [dict(action) for action in self.run.get("actions", ())]
 
     def with_actions(self, actions: Sequence[Mapping[str, Any]]) -> Result:
-        """The same result as that of a run with these actions; its content address is its own."""
+        """The same as a run with these actions and a content address of its own."""
         named = f"{self.content_address} {json.dumps(actions, sort_keys=True)}".encode()
         address = hashlib.sha1(named, usedforsecurity=False).hexdigest()
         places = (str(action.get("link", action.get("group"))) for action in actions)

@@ -37,10 +37,10 @@ _LEGAL_OVERRIDES = "a dict of dotted keys and values"
 class Scenario:
     """A checked scenario with every default filled in.
 
-    Created by `from_file`, `from_toml` or `of`. Two scenarios are equal if they resolve to the same document.
+    Created by `from_file`, `from_toml` or `of`. Two are equal if they resolve to the same document.
 
     Attributes:
-        resolved_json: The resolved document as canonical JSON text, with the contents of the files it names.
+        resolved_json: The resolved document as canonical JSON, with the contents of its files.
         folder: Base folder for files in overrides: that of the scenario's file, or the current folder.
         written: The source text, if known, for `as_toml`.
     """
@@ -201,7 +201,7 @@ class Scenario:
             return None
 
     def uncongested_twin(self) -> Scenario:
-        """The same users on an uncongested link and queue, which defines the offered load.
+        """The same users on an uncongested link and queue.
 
         Raises:
             ScenarioError: The scenario does not say what its uncongested network is.
@@ -219,7 +219,7 @@ class Scenario:
 
     @arguments.checked(ScenarioError, seed=arguments.whole(0, SEED_MAX))
     def content_address(self, seed: int) -> str:
-        """Hash of everything that the run of this scenario with this seed depends on, and nothing else.
+        """Hash of all that the run of this scenario with this seed depends on.
 
         Two runs with the same address have the same results: it is a hash of the resolved document, which
         holds the texts of the files that it names, the seed, and the sources that the run depends on: the

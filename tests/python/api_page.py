@@ -41,7 +41,7 @@ _COMMON = """
 ## Arguments of several functions
 
 """
-_SEVERAL = 4
+_SEVERAL = 2
 """Functions that share an argument word for word, from which on its meaning stands once."""
 
 
@@ -54,8 +54,15 @@ def page() -> str:
         for each, found in _public(importlib.import_module(name), listed)
     ]
     functions = [found for *_, found in public if not inspect.isclass(found)]
-    every = Counter(told for each in functions for told in arguments_in_words(each).items())
-    common = [told for told, count in every.items() if count >= _SEVERAL]
+    every: Counter[tuple[str, str]] = Counter()
+    for each in functions:
+        options = _options(each)
+        every.update(told for told in arguments_in_words(each).items() if told[0] not in options)
+    by_name: dict[str, str] = {}
+    for (name, says), count in every.most_common():
+        if count >= _SEVERAL:
+            by_name.setdefault(name, says)
+    common = [told for told in every if by_name.get(told[0]) == told[1]]
     parts = [guide, mark, _COMMON, *(f"- `{name}`: {says}\n" for name, says in common)]
     for name, (says, _) in MODULES.items():
         parts.append(f"\n## {name}\n\n{says}\n")
@@ -102,21 +109,17 @@ def _without_what_stands_elsewhere(prose: str, function: Any, common: Sequence[t
     of_command = [name for name in options if name not in several]
     for name in (*several, *of_command):
         prose = re.sub(rf"(?m)^- `{name}`: .*\n?(?:  .*\n?)*", "", prose, count=1)
-    lines = []
+    links = []
     if of_command:
         path = options[of_command[0]]
-        link = f"command-line.md#{path.replace(' ', '-')}"
-        lines.append(f"- {_names(of_command)}: as the options of [`{path}`]({link})")
+        links.append(f"as the options of [`{path}`](command-line.md#{path.replace(' ', '-')})")
     if several:
-        lines.append(f"- {_names(several)}: [as everywhere](#arguments-of-several-functions)")
+        links.append("[as everywhere](#arguments-of-several-functions)")
+    lines = [f"- others: {' or '.join(links)}"] if links else []
     before, heading, after = prose.partition("**Args**\n\n")
     own, blank, rest = after.partition("\n**")
     listed = "\n".join([*filter(None, [own.strip("\n")]), *lines])
     return before + heading + listed + (f"\n\n**{rest.lstrip()}" if blank else "") if lines else prose
-
-
-def _names(names: Sequence[str]) -> str:
-    return ", ".join(f"`{name}`" for name in names)
 
 
 def _options(function: Any) -> dict[str, str]:  # noqa: ANN401

@@ -18,47 +18,70 @@ import click
 from aqmlab.cli import commands
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "command-line.md"
 _HEAD = """# The command line
 
-Generated from the help of the commands. Options may stand before or after arguments. Every command accepts
-`--help`; `aqmlab --version` prints the version. [Exit codes and errors](errors.md).
+Options may stand before or after arguments. `--help` of a command prints this and more examples;
+`aqmlab --version` prints the version. [Exit codes and errors](errors.md).
 
-| command | task |
-| --- | --- |
 """
 
 _COMMON = """
 
 ## Options of several commands
 
-Each command below names those that it takes.
-
 | option | meaning |
 | --- | --- |
 """
-_SEVERAL = 4
+_EXAMPLES = 3
+"""Examples of a command on the page; its help has all."""
+_SEVERAL = 2
 """Commands that share an option word for word, from which on its meaning stands once."""
 
 
 def page() -> str:
     """The page as it should be."""
     found = every_command()
-    every = Counter(row for _, context in found for row in _rows(context))
-    common = [row for row, count in every.items() if count >= _SEVERAL]
+    common = _shared(Counter(row for _, context in found for row in _rows(context)))
     entries = "".join(_entry(*each, common) for each in found)
-    return _HEAD + "\n".join(_overview(found)) + _COMMON + "\n".join(common) + "\n" + entries
+    return _HEAD + "\n".join(_overview(found)) + _COMMON + "\n".join(common.values()) + "\n" + entries
+
+
+def _shared(every: Counter[str]) -> dict[str, str]:
+    """The options of several commands, by their text without defaults: of one name the most frequent."""
+    counts: Counter[str] = Counter()
+    rows: dict[str, str] = {}
+    for row, count in every.most_common():
+        counts[_without_default(row)] += count
+        rows.setdefault(_without_default(row), row)
+    by_name: dict[str, str] = {}
+    for text, count in counts.most_common():
+        if count >= _SEVERAL:
+            by_name.setdefault(_name(text), text)
+    return {text: rows[text] for text in map(_without_default, every) if text in by_name.values()}
+
+
+def _without_default(row: str) -> str:
+    return row.replace(_default(row), "") if _default(row) else row
+
+
+def _default(row: str) -> str:
+    """The default of an option as its row says it, if that is all that the row says in brackets."""
+    found = re.search(r" \[default: [^;\]]*\](?= \|$)", row)
+    return found[0] if found else ""
 
 
 def _overview(found: list[tuple[str, click.Context]]) -> Iterator[str]:
-    """The rows of the first table, under the headings of `aqmlab --help`."""
+    """Links to the commands, under the headings of `aqmlab --help`."""
     for heading, names in commands.sections().items():
-        yield f"| **{heading}** | |"
-        for path, context in found:
-            if path.split()[1] in names:
-                yield f"| [`{path}`](#{_anchor(path)}) | {_summary(context.command)} |"
+        links = [
+            f"[`{path.removeprefix('aqmlab ')}`](#{_anchor(path)})"
+            for path, _ in found
+            if path.split()[1] in names
+        ]
+        yield f"- **{heading}**: {', '.join(links)}"
 
 
 def every_command() -> list[tuple[str, click.Context]]:
@@ -82,28 +105,31 @@ def _anchor(path: str) -> str:
     return path.replace(" ", "-")
 
 
-def _summary(command: click.Command) -> str:
-    return " ".join(_text(command).partition("\n\n")[0].split()).rstrip(".")
-
-
 def _text(command: click.Command) -> str:
     return inspect.cleandoc(command.help or "").replace("\f", "")
 
 
-def _entry(path: str, context: click.Context, common: Sequence[str]) -> str:
+def _differing(row: str, common: Mapping[str, str]) -> str:
+    """A default that is not the one of most commands."""
+    return "" if row in common.values() else _default(row)
+
+
+def _entry(path: str, context: click.Context, common: Mapping[str, str]) -> str:
     command = context.command
     pieces = " ".join(command.collect_usage_pieces(context))
     parts = [f"## {path}", *_paragraphs(_text(command))]
-    if not isinstance(command, click.Group):
+    if isinstance(command, click.Group):
+        # Its commands have examples of their own.
+        parts = [part for part in parts if not part.startswith("<!-- example")]
+    else:
         parts.insert(1, f"`{path} {pieces}`".replace(" `", "`"))
     rows = _rows(context)
-    own = [row for row in rows if row not in common]
+    own = [row for row in rows if _without_default(row) not in common]
     if own:
         parts.append("\n".join(["| option | meaning |", "| --- | --- |", *own]))
-    shared = [f"`{_name(row)}`" for row in rows if row in common]
+    shared = [f"`{_name(row)}`{_differing(row, common)}" for row in rows if row not in own]
     if shared:
-        also = "Also" if own else "Options"
-        parts.append(f"{also} [of several commands](#options-of-several-commands): {', '.join(shared)}.")
+        parts.append(f"[Shared options](#options-of-several-commands): {', '.join(shared)}.")
     return "\n" + "\n\n".join(parts) + "\n"
 
 
@@ -115,9 +141,15 @@ def _paragraphs(text: str) -> Iterator[str]:
         if not kept:
             yield _linked(" ".join(line.strip() for line in lines))
         elif len(lines) > 1 and lines[0].endswith(":") and lines[1].startswith(" "):
-            yield f"{lines[0]}\n\n<!-- example: shown -->\n```text\n{_block(lines[1:])}\n```"
+            yield f"<!-- example: shown -->\n```text\n{_block(_first(lines[1:]))}\n```"
         else:
             yield f"<!-- example: shown -->\n```text\n{_block(lines)}\n```"
+
+
+def _first(lines: list[str]) -> list[str]:
+    """The first examples, with the lines that go on."""
+    ends = [number for number, line in enumerate(lines, 1) if not line.endswith("\\")]
+    return lines[: ends[:_EXAMPLES][-1]]
 
 
 def _block(lines: list[str]) -> str:

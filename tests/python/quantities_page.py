@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import sys
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +19,7 @@ from synthetic_results import SyntheticResult
 from test_naive_quantities import made
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from aqmlab.statistics import Recorded
 
@@ -25,19 +27,18 @@ PAGE = Path(__file__).parents[2] / "docs" / "reference" / "quantities.md"
 _SCOPES = {Scope.LINKS: "judged links", Scope.USERS: "users", Scope.RUN: "run"}
 _HEAD = """# Quantities
 
-Generated from the registry of quantities. A name is what tables, claims, `Result` and the columns of CSV
-files use; `aqmlab.quantity(NAME)` finds it in Python. The unit is part of the name;
-without a unit it is a count or a ratio.
+Names that tables, claims, `Result` and CSV columns use; `aqmlab.quantity(NAME)` finds them in Python. The
+unit is part of the name; without one it is a count or a ratio.
 
 *Of*: **judged links** are the monitored links that carry data, or those of `--links`; throughput,
 utilization and queue are means over several links, loss and marks are taken over all their packets.
-**Users** are all populations, or the one that is named. **Run** is the run as a whole.
+**Users** are all populations, or the one that is named.
 
 *Ended exchanges* completed or failed in the measured window. *Packets at risk* are those that the queue
 could discard or mark in the window: arrivals and, under schemes that decide about waiting packets
-(`codel`), those that waited when it began. *Computed from* are the tables and the parts of
-[`run.json`](results.md) that the number needs, and `record` must keep; a second computation by plain loops
-over them is compared with each quantity ([how](../explanation/testing.md#every-quantity-computed-twice)).
+(`codel`), those that waited when it began. N is the number in the name. *Computed from* are the tables, and
+as `run.NAME` the parts of [`run.json`](results.md), that the number needs and `record` must keep. Each is
+[computed twice](../explanation/testing.md#every-quantity-computed-twice).
 
 ## Of a run
 
@@ -47,7 +48,7 @@ over them is compared with each quantity ([how](../explanation/testing.md#every-
 
 ## Of a part of the traffic
 
-A population, a group of flows or a group of datagrams, by its name: `loss_percent/flows.bulk`.
+Of a population or a group, by its name: `loss_percent/flows.bulk`.
 
 | quantity | unit | definition | computed from |
 | --- | --- | --- | --- |
@@ -90,7 +91,7 @@ def read_by(compute: Callable[[Recorded], float]) -> list[str]:
             compute(traced)
         except naive_rows.NoNumberError:
             continue
-    of_run = [f"`{each}` of `run.json`" for each in _TRACED if each in summary and each != "measured_from_s"]
+    of_run = [f"`run.{each}`" for each in _TRACED if each in summary and each != "measured_from_s"]
     window = ["the window"] if "measured_from_s" in summary else []
     return [*(f"`{each}`" for each in sorted(set(tables))), *of_run, *window]
 
@@ -107,12 +108,36 @@ def page() -> str:
 
 
 def _of_runs() -> Iterator[str]:
-    for name, each in QUANTITIES.items():
-        sources = ", ".join(read_by(naive.NAIVE[name]))
-        yield f"| `{name}` | {each.unit} | {_SCOPES[each.scope]} | {each.definition} | {sources} |"
+    rows = [
+        (name, each.unit, _SCOPES[each.scope], each.definition, ", ".join(read_by(naive.NAIVE[name])))
+        for name, each in QUANTITIES.items()
+    ]
+    return _together(rows)
+
+
+def _together(rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
+    """A line for each row, and one for neighbours that differ only in name, unit and percentile."""
+    for (_, several), alike in groupby(((row, _in_general(row)) for row in rows), key=lambda each: each[1]):
+        found = [row for row, _ in alike]
+        names = ", ".join(f"`{row[0]}`" for row in found)
+        units = ", ".join(dict.fromkeys(row[1] for row in found))
+        *others, definition, sources = found[0][2:]
+        said = definition if len(found) == 1 else several
+        yield " | ".join([f"| {names}", units, *others, said, f"{sources} |"])
+
+
+def _in_general(row: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
+    """What neighbours have to share to stand together, and their definition."""
+    *others, definition, sources = row[2:]
+    said = re.sub(r"\d+(?= %|th percentile)", "N", definition)
+    return (*others, sources), said
 
 
 def _of_parts() -> Iterator[str]:
+    return _together(_rows_of_parts())
+
+
+def _rows_of_parts() -> Iterator[tuple[str, ...]]:
     examples = {"populations": "left", "flows": "bulk", "datagrams": "calls", "devices": "phone"}
     for kind, makes in OF_TRAFFIC.items():
         for what, make in makes.items():
@@ -124,7 +149,7 @@ def _of_parts() -> Iterator[str]:
                 example = "down"
             sources = ", ".join(dict.fromkeys(read_by(_of_part(again, f"{kind}.{example}"))))
             each = make(f"{kind}.NAME")
-            yield f"| `{what}/{kind}.NAME` | {each.unit} | {each.definition} | {sources} |"
+            yield f"{what}/{kind}.NAME", each.unit, each.definition, sources
 
 
 def _of_stretches() -> Iterator[str]:

@@ -48,8 +48,7 @@ pub struct Netem {
     #[schemars(range(min = 0.0, max = 1_000_000.0))]
     pub jitter_interval_ms: f64,
 
-    /// Whether packets wait for those sent before them whose delay was longer; absent: they do; false: they
-    /// overtake them.
+    /// Whether packets wait for those sent before them; absent: they do; false: they overtake them.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub keeps_order: bool,
 

@@ -32,6 +32,28 @@ fn rendered(table: &TableReference) -> String {
     text
 }
 
+/// Tables that name the keys which stand word for word in another one, with the link to it.
+const SHARED: [(&str, &str, &str); 4] = [
+    ("populations", "users", "#users"),
+    ("parking_lot", "dumbbell", "dumbbell.md"),
+    ("star", "dumbbell", "dumbbell.md"),
+    ("topology.links", "dumbbell", "dumbbell.md"),
+];
+
+/// A table of the page without the rows of another one, and the names of these below it.
+fn rendered_beside(table: &TableReference, tables: &[TableReference]) -> String {
+    let Some((_, other, link)) = SHARED.iter().find(|(path, ..)| *path == table.path) else {
+        return rendered(table);
+    };
+    let theirs = tables.iter().find(|each| each.path == *other).expect("the other table");
+    let (shared, keys): (Vec<_>, Vec<_>) =
+        table.keys.iter().cloned().partition(|key| theirs.keys.contains(key));
+    let names: Vec<_> = shared.iter().map(|key| format!("`{}`", key.key)).collect();
+    assert!(!names.is_empty(), "[{}] shares no key with [{other}]", table.path);
+    let own = rendered(&TableReference { keys, ..table.clone() });
+    format!("{own}\nAs of [`[{other}]`]({link}): {}.\n", names.join(", "))
+}
+
 /// The settings of a host profile, as they must stand on the page of the profiles: all have the profile's
 /// default.
 fn rendered_settings(table: &TableReference) -> String {
@@ -65,8 +87,9 @@ fn described_here(table: &TableReference) -> bool {
 
 #[test]
 fn every_key_stands_on_the_page_with_its_meaning_default_and_legal_values() {
-    for table in reference().iter().filter(|table| described_here(table)) {
-        let expected = rendered(table);
+    let tables = reference();
+    for table in tables.iter().filter(|table| described_here(table)) {
+        let expected = rendered_beside(table, &tables);
         assert!(
             PAGES.iter().any(|page| page.contains(&expected)),
             "no page of docs/reference/scenario/ has the table of [{}]:\n\n{expected}",

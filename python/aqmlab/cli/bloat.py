@@ -24,9 +24,9 @@ def bloat(*, output: Path | None, executor: Executor, quiet: bool, **asked: Any)
     """Show how much a full line delays everybody.
 
     Probes of 64 bytes cross the line 50 times a second each way, while it is idle, while four downloads fill
-    it, four uploads, and both (CUBIC, Linux 6). It prints the round trip on the idle line, what each load
-    adds to it (medians) with its grade, the worst of the three grades, and what downloads and uploads carry
-    alone and beside each other, for the line as it is and with other queue disciplines at both ends.
+    it, four uploads, and both (CUBIC, Linux 6). It prints the idle round trip, what each load adds to it
+    (medians) with its grade, the worst of the three grades, and what downloads and uploads carry alone and
+    beside each other, for the line as it is and with other queue disciplines at both ends.
 
     The line is the [line] or [dumbbell] of a scenario, whose users and flows are left out (down is left to
     right), or --down and --up, with buffers as in modems without queue management: 100 ms down and 250 ms up.

@@ -31,8 +31,8 @@ def bundle(*, results: tuple[Path, ...], **asked: Any) -> None:  # noqa: ANN401
 
     Takes folders written by `aqmlab run` and `aqmlab compare`. The archive has the scenarios (complete, with
     the files that they name), the seeds, the runs, every number as CSV, figures, the report, an entry for
-    BibTeX, and a README.md with the version and the commands that repeat all of it. Nothing is run. The same
-    results make the same bytes. Packing again replaces a .zip; a folder has to be new.
+    BibTeX, and a README.md with the version and the commands. Nothing is run. The same results make the same
+    bytes. Packing again replaces a .zip; a folder has to be new.
 
     \b
     Examples:

@@ -31,7 +31,7 @@ def calibrate(*, sizes: tuple[int, ...], executor: Executor, quiet: bool, **aske
 
     Runs the scenario's uncongested twin with several sizes of a demand, fits a line to the throughput of
     every bottleneck on the routes of its data, and prints the lines, their R², and the size for each load.
-    Flows that never end offer no load of their own: they are left out, and refused as a demand.
+    Flows that never end offer no load: they are left out, and refused as a demand.
 
     \b
     Examples:

@@ -64,9 +64,9 @@ def list_names() -> None:
 def explain(name: str, *, linux: bool) -> None:
     """Explain a scheme, controller, profile, model or application.
 
-    Of a queue discipline: what it does, its source, its parameters with units and defaults; of a congestion
-    controller: what it does, and its source. `aqmlab list` prints the names. Of a line of Linux's tc: the
-    scheme and parameters that it is here, and what is passed over (docs/how-to/linux-words.md).
+    Of a queue discipline: what it does, its source, its parameters with units and defaults; of a controller:
+    what it does, and its source. `aqmlab list` prints the names. Of a line of Linux's tc: the scheme and
+    parameters that it is here, and what is passed over (docs/how-to/linux-words.md).
 
     \b
     Examples:
@@ -178,7 +178,7 @@ def schema(scheme: str | None) -> None:
     """Print the JSON Schema of a scenario, for editors.
 
     Editors with a TOML plug-in check and complete scenarios with it. With the name of a queue discipline, or
-    of your own queue discipline, traffic model or congestion controller, print the schema of its table: the
+    of your own queue discipline, traffic model or congestion controller: the schema of its table, the
     parameters with meaning, type, default and range.
 
     \b

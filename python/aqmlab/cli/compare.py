@@ -86,17 +86,16 @@ def compare(
     """Compare queue disciplines with the same users.
 
     One scenario is compared with itself under other queue disciplines (--schemes; by default PIE, FQ-CoDel
-    and CAKE), several scenarios (whole configurations) with each other. All run with the same seeds: the same
-    users request the same pages. It prints a verdict, a line for each
-    application with its worst number and a word (with --details every number), and writes report.html with
-    figures. Interrupted
-    commands resume. No comparison is replaced: with an edited scenario, other schemes or other seeds it goes
-    to a folder beside the other, finds the runs that both share, and `aqmlab results` lists them all.
+    and CAKE), several scenarios (whole configurations) with each other. With the same seeds, the same users
+    request the same pages. It prints a verdict, a line for each application with its worst number and a word
+    (with --details every number), and writes report.html. Interrupted commands resume. No comparison is
+    replaced: with an edited scenario, other schemes or other seeds it goes to a folder beside the other, and
+    finds the runs that both share.
 
-    Of folders that `aqmlab run --output FOLDER` wrote (one result, or one for each of several seeds) nothing
-    is run: results are paired by seed, and differences are against the first folder. One folder is that of an
-    earlier comparison. Other windows or other users on one side are refused. From six seeds on there are
-    intervals and a verdict (docs/explanation/statistics.md).
+    Of folders that `aqmlab run --output FOLDER` wrote nothing is run: results are paired by seed, and
+    differences are against the first folder. One folder is that of an earlier comparison. Other windows or
+    other users on one side are refused. From six seeds on there are intervals and a verdict
+    (docs/explanation/statistics.md).
 
     \b
     Examples:

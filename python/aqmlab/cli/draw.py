@@ -32,9 +32,9 @@ FORMS = (".svg", ".pdf", ".png")
 def draw(*, scenario_file: Path, overrides: Mapping[str, object], title: str, output: Path | None) -> None:
     """Draw the network of a scenario.
 
-    The figure shows rates, delays, queue disciplines, and who sends data to whom. Nothing is run. Identical
-    machines of a group are one box; groups without traffic are left out. The report of `aqmlab compare`
-    contains the same picture with each link's utilization and loss.
+    Shows rates, delays, queue disciplines, and who sends data to whom; nothing is run. Identical machines of
+    a group are one box; groups without traffic are left out. The report of `aqmlab compare` has the same
+    picture with utilization and loss.
 
     \b
     Examples:

@@ -41,16 +41,16 @@ def evaluate(
     SCHEME is built in, perhaps with parameters (codel:target_ms=20), or your own (my_red.py:MyRed). The
     scenarios are friendly, aggressive and unresponsive senders, round trips, bursts, levels of congestion,
     varying capacity, parameters, mixes, both directions, several queues on a path, packet sizes, ECN and
-    scheduling, on a link of 10 Mbit/s with round trips of 100 ms and a buffer of their product.
+    scheduling, at 10 Mbit/s, round trips of 100 ms and a buffer of their product.
 
     CONTROLLER is a congestion controller (cubic, bbr-linux-v3), perhaps with keys of its hosts
     (cubic:pacing=true), or your own (my_aimd.py:Aimd:left_share=0.7). It runs with itself, beside CUBIC and
     Reno, over buffers, round trips, rates, random losses and queue disciplines, beside short flows and calls,
-    on a link of 20 Mbit/s with round trips of 40 ms. Harm is what others lose beside it, of what they have
-    alone (Ware et al. 2019): a star marks where it is more than what CUBIC or Reno does itself there.
+    at 20 Mbit/s and round trips of 40 ms. Harm is what others lose beside it, of what they have alone (Ware
+    et al. 2019): a star marks where it is more than what CUBIC or Reno does itself there.
 
-    It prints what matters in each scenario, with 95 % intervals over the seeds, and what was not run and why.
-    All of it takes about a minute of processor time.
+    It prints what matters in each scenario, with 95 % intervals over the seeds, and what was not run and why:
+    about a minute of processor time in all.
 
     \b
     Examples:

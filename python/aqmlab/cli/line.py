@@ -47,9 +47,8 @@ def line(
     test, a log of ping, iperf3 --json, or a packet capture (pcap, pcapng) of a download or upload at home. It
     is recognised by its content. Of ping -D, iperf3 and captures several are put together by their times.
 
-    It prints rates, round trip and queues with bounds, says what these files cannot show, and writes a
-    scenario that run, compare, bloat and sqm take. Nothing is filled in silently: what was not fitted is
-    marked by a comment.
+    It prints rates, round trip and queues with bounds and what these files cannot show, and writes a scenario
+    that run, compare, bloat and sqm take. What was not fitted is marked by a comment.
 
     \b
     Examples:

@@ -71,7 +71,7 @@ class _OptionalKernel(click.Command):
     "--replay",
     is_flag=True,
     help="Replay the queues' arrivals through simulated ports with the same seed, and require the "
-    "same drops, marks and departures in the same order.",
+    "same drops, marks and departures in order.",
 )
 @captured_option
 @click.option(
@@ -79,15 +79,16 @@ class _OptionalKernel(click.Command):
     default="",
     metavar="NAME",
     help="How packets reach the router: tun (a TUN device), or af-packet (a packet socket on a "
-    "veth device, needs no /dev/net/tun). By default tun if it can be opened.",
+    "veth device, needs no /dev/net/tun). By default tun if possible.",
 )
 @click.option(
     "--kernel",
     is_flag=False,
     flag_value=_THIS_MACHINE,
     type=click.Choice([_THIS_MACHINE, USER_MODE]),
-    help="Use the kernel's queue disciplines, with the parameters of the scenario's schemes: this machine's, "
-    "or (user-mode) those of a Linux that runs as a process, with its TCP, without privileges.",
+    help="Use the kernel's queue disciplines, with the parameters of the scenario's schemes: this "
+    "machine's, or (user-mode) those of a Linux that runs as a process, with its TCP and "
+    "without privileges.",
 )
 @scheme_option
 @overrides_option
@@ -140,13 +141,13 @@ def live(
 ) -> Numbers:
     """Run a scenario in real time over Linux TCP.
 
-    Users, delays and queues are the same as in a simulation with the same seed. TCP is the kernel's, in
-    private network namespaces that end with the run. Every result states whether its timing is valid or
-    suspect, with reasons. `aqmlab doctor` lists the requirements.
+    Users, delays and queues are those of a simulation with the same seed. TCP is the kernel's, in private
+    network namespaces that end with the run. Every result states whether its timing is valid or suspect, with
+    reasons. `aqmlab doctor` lists the requirements.
 
-    COMMAND runs behind the bottleneck in place of one user, with the other users as background traffic. It
-    starts with the measured window. If it still runs at the end of the scenario, it is killed and the exit
-    code is 124; otherwise the exit code is that of COMMAND. It can reach only its server, no other network.
+    COMMAND runs behind the bottleneck in place of one user, with the others as background traffic. It starts
+    with the measured window. If it still runs at the end, it is killed and the exit code is 124; otherwise
+    the exit code is that of COMMAND. It can reach only its server.
 
     \b
     Examples:

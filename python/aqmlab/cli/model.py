@@ -24,9 +24,9 @@ def model() -> None:
 def check(names: tuple[str, ...]) -> Numbers:
     """Draw pages of traffic models twice, and describe them.
 
-    With each model's defaults it draws the 200 pages that a scenario draws when it is read, and draws them
-    again in reverse order. It prints the numbers of objects, their sizes, the think times, and the time per
-    page on this machine. The exit code is 2 if a page is refused or differs the second time.
+    With each model's defaults it draws the 200 pages that a scenario draws when it is read, again in reverse
+    order, and prints the numbers of objects, their sizes, the think times, and the time per page on this
+    machine. The exit code is 2 if a page is refused or differs the second time.
 
     \b
     Examples:

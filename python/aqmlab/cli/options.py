@@ -222,8 +222,9 @@ def execution_options(default: str) -> Callable[[Command], Command]:
             default=default,
             show_default=True,
             metavar="threads|local|dask|dask://HOST:PORT",
-            help="Where runs are computed: threads of this process, processes on this machine, a Dask "
-            "cluster on this machine, or the Dask scheduler at an address. The results are the same.",
+            help="Where runs are computed: threads of this process, processes on this machine (local), a "
+            "Dask cluster on this machine, or the Dask scheduler at an address. The results are the "
+            "same.",
         ),
         click.option(
             "--workers",
@@ -252,10 +253,9 @@ captured_option = click.option(
     "--pcap",
     multiple=True,
     metavar="PORT",
-    help="Write all packets that pass this port to PORT.pcapng in the result's folder, for "
-    "Wireshark and tshark. A port is a monitored link with a queue, such as left-to-right, or up of a line. "
-    "Repeat the option for more ports. Files are as large as the traffic: use it for short "
-    "runs.",
+    help="Write all packets of this port (a monitored link with a queue, such as left-to-right, or "
+    "up of a line) to PORT.pcapng in the result's folder, for Wireshark; repeatable. Files "
+    "are as large as the traffic.",
 )
 
 

@@ -79,17 +79,15 @@ def play(
     (backup, download, call, meeting, game, television, readers), its rates, the queue (as it is, PIE,
     FQ-CoDel, CAKE or another) and where it stands, how many read, upload and download, and faults; without a
     scenario also scenes and the kind of line. It draws the call's delay over a minute, down and up, and
-    prints the verdict of aqmlab compare: a word and the worst number of each application. Beside it stands
-    the setting before, which can be kept and swapped, or the same setting with another queue. The page's
-    address holds the setting.
+    prints the verdict of aqmlab compare. Beside it stands the setting before, which can be kept and swapped,
+    or the same setting with another queue. The page's address holds the setting.
 
-    Of any other scenario it has controls for the rate, buffer, queue discipline and its main parameters, ECN
-    and the number of users, and shows the queue over time, the link's utilization, and page load and response
-    times.
+    Any other scenario has controls for the rate, buffer, queue discipline and its main parameters, ECN and
+    the number of users, and shows the queue over time, utilization, page load and response times.
 
-    A change is answered within about a second. All runs have the same users. The page can run the full
-    comparison of two settings (eight seeds, about a minute) and open its report. It prints the commands that
-    run a setting at full length and compare it with other schemes.
+    A change is answered within about a second; all runs have the same users. The page can run the full
+    comparison of two settings (eight seeds, about a minute) and open its report, and prints the commands that
+    run a setting at full length and compare it.
 
     The server listens only on 127.0.0.1 and requires the token in the address. Ctrl-C stops it.
 

@@ -23,14 +23,13 @@ WHAT = (
     type=click.Choice(WHAT),
     required=True,
     metavar="NAME",
-    help="delay: a minute of the call's delay, and when packets were lost; delay-ccdf: how it is distributed "
-    "(both need record.datagrams, which `aqmlab compare` sets for its first seed). delay-bars: median, 95th "
-    "and 99th percentile for each application over datagrams; jitter, mos: its other numbers. shares: what "
-    "each device got; goodput: what each group of flows got. pages, page-bars: page load times. cdf, ccdf: "
-    "response times and their tail. queue, waiting, "
-    "utilization: a link over time (queue in packets, queueing delay, utilization). cwnd, "
-    "ssthresh, rtt, rto: congestion windows, slow-start thresholds, round-trip times or "
-    "timeouts of long flows (needs record.congestion_window_interval_ms). state: an internal "
+    help="delay: a minute of the call's delay, and when packets were lost; delay-ccdf: its "
+    "distribution (both need record.datagrams, which `aqmlab compare` sets for its first "
+    "seed). delay-bars: median, 95th and 99th percentile of each application over datagrams; "
+    "jitter, mos: its other numbers. shares: of each device; goodput: of each group of flows. "
+    "pages, page-bars: page load times. cdf, ccdf: response times. queue, waiting, "
+    "utilization: a link over time (packets, queueing delay, utilization). cwnd, ssthresh, "
+    "rtt, rto: of long flows (needs record.congestion_window_interval_ms). state: an internal "
     "variable of a scheme (needs record.scheme_state_interval_ms).",
 )
 @click.option(
@@ -49,7 +48,7 @@ WHAT = (
     default="",
     metavar="GROUP[:N],...",
     help="With --what cwnd, ssthresh, rtt or rto: one line for each of these groups of flows, or "
-    "for one flow of a group, counted from 0; by default one line for all flows.",
+    "flows, counted from 0; by default one for all.",
 )
 @click.option("--title", default="", metavar="TEXT", help="Title of the figure.")
 @click.option(
@@ -89,9 +88,9 @@ def plot(
 ) -> None:
     """Draw one figure of results, ready for publication.
 
-    Takes the same folders as `aqmlab report`, and rejects results that cannot be compared. Bars and
-    distributions are means over seeds, with 95 % intervals from six seeds on. Figures over time show the
-    first seed. A figure of live runs is marked if the timing of a run is suspect.
+    Takes and rejects the same folders as `aqmlab report`. Bars and distributions are means over seeds, with
+    95 % intervals from six seeds on; figures over time show the first seed. A figure of live runs is marked
+    if the timing of a run is suspect.
 
     \b
     Examples:

@@ -38,10 +38,10 @@ def report(
 ) -> None:
     """Write a report: one HTML file that opens anywhere.
 
-    The page needs no network. Takes folders written by `aqmlab run` and `aqmlab compare`: one result, several
-    seeds, or several configurations. The seeds of one scenario form one configuration. Results that cannot be
-    compared are rejected: different seeds, people, windows or versions, and runs of another scenario in the
-    folder of a comparison. The page lists all differing settings besides the queue.
+    Takes folders written by `aqmlab run` and `aqmlab compare`: one result, several seeds, or several
+    configurations; the seeds of one scenario form one. Rejected are different seeds, people, windows or
+    versions, and runs of another scenario in the folder of a comparison. The page needs no network, and lists
+    all differing settings besides the queue.
 
     \b
     Examples:

@@ -103,10 +103,10 @@ def reproduce(
     """Repeat a paper's experiments and compare the results.
 
     EXPERIMENT is a name that `aqmlab list` prints, `all`, or `strangers`: a table of what others measured on
-    real kernels, with ours beside it (scales quick and full). First estimates the run time of each scale on
-    this machine. Then runs every cell, prints the paper's tables next to ours, checks each of its claims, and
-    writes a report (HTML, figures as PNG and SVG), which replaces an earlier one in the folder. Finished runs
-    are kept, and interrupted commands resume.
+    real kernels, with ours beside it (scales quick and full). Estimates the run time of each scale on this
+    machine, runs every cell, prints the paper's tables next to ours, checks each of its claims, and writes a
+    report (HTML, figures as PNG and SVG), which replaces an earlier one in the folder. Finished runs are
+    kept, and interrupted commands resume.
 
     \b
     Examples:

@@ -27,19 +27,16 @@ if TYPE_CHECKING:
 def results(*, folder: Path, as_json: bool) -> None:
     """List what was run: scenario, schemes, seeds, time, folder.
 
-    Looks in `results`, or in FOLDER. Runs and comparisons are never replaced: what is run with an edited
-    scenario, other schemes or other seeds goes to a folder of its own beside it, with -2, -3 and so on behind
-    its name, and the same command finds its own folder again. So a comparison that you have edited since
-    still has its report. Only `aqmlab reproduce` replaces its report, with that of the last command; its
-    finished runs stay.
+    Looks in `results`, or in FOLDER. Runs and comparisons are never replaced: an edited scenario, other
+    schemes or other seeds go to a folder beside it (-2, -3 and so on), and the same command finds its own
+    folder again. Only `aqmlab reproduce` replaces its report; its finished runs stay.
 
-    `aqmlab report FOLDER`, `aqmlab plot FOLDER` and `aqmlab compare FOLDER` read a folder of the list. A
-    comparison that was interrupted is listed with the runs it has; the same command finishes it. A store
-    holds runs by their content: other commands find them there instead of running them again. Every folder
-    stands alone and may be removed or copied.
+    `aqmlab report`, `aqmlab plot` and `aqmlab compare` read a folder of the list. An interrupted comparison
+    is listed with the runs it has; the same command finishes it. A store holds runs by their content for all
+    commands. Every folder stands alone and may be removed or copied.
 
-    Where two have the same scenario's name, schemes and seeds, the newer one is listed with the settings in
-    which it differs: dumbbell.rate_mbps 50 instead of 100.
+    Where two have the same scenario's name, schemes and seeds, the newer one is listed with the settings that
+    differ: dumbbell.rate_mbps 50 instead of 100.
 
     \b
     Examples:

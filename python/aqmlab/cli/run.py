@@ -77,8 +77,8 @@ def run(
     """Run a scenario and store the results.
 
     The scenario is checked completely before it runs. A result is a folder with run.json and tables.arrow,
-    written atomically. Existing results are not computed again, so interrupted commands resume. No result is
-    replaced: that of an edited scenario goes to a folder beside it, and `aqmlab results` lists them all.
+    written atomically. Interrupted commands resume. No result is replaced: that of an edited scenario goes to
+    a folder beside it, and `aqmlab results` lists them all.
 
     \b
     Examples:

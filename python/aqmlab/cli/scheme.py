@@ -39,8 +39,8 @@ def check(names: tuple[str, ...], cases: int) -> Numbers:
 
     With random ports, parameters and traffic it checks that every packet is accounted for, limits hold,
     packets stay in order, only markable packets are marked, probabilities lie between 0 and 1, reported
-    values are finite, the same seed gives the same verdicts, and a link that is offered more than it
-    carries is not idle for ever. The exit code is 2 if a check fails.
+    values are finite, the same seed gives the same verdicts, and a link that is offered more than it carries
+    is not idle for ever. The exit code is 2 if a check fails.
 
     \b
     Examples:

@@ -25,9 +25,9 @@ def scorecard(*, folders: tuple[Path, ...], output: Path | None) -> Numbers:
     """Compare all published numbers and claims with ours.
 
     Counts for each study what is reproduced, what differs with a known cause, what the paper's text does not
-    determine, what differs for an unknown cause, and what the scale cannot judge. Reads what
-    `aqmlab reproduce` left in its folders; without any, those in `results`. It runs nothing. Runs with other
-    hosts (`--hosts` of `aqmlab reproduce`) reproduce no paper and have no scorecard.
+    determine, what differs for an unknown cause, and what the scale cannot judge. Reads the folders of
+    `aqmlab reproduce`, by default those in `results`; runs nothing. Runs with other hosts (`--hosts`) have no
+    scorecard.
 
     \b
     Examples:

@@ -34,7 +34,7 @@ def sqm(*, output: Path | None, executor: Executor, quiet: bool, **asked: Any) -
 
     The household is on the line with everybody at once: calls, a game, a meeting, pages, a backup and a
     download. It tries queue disciplines in the router at several shares of the line's rate, counted as the
-    line counts, and recommends what is best for whoever suffers most; where several are, what costs least.
+    line counts, and recommends what is best for whoever suffers most; of several, what costs least.
 
     \b
     Examples:

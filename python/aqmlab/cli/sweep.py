@@ -52,8 +52,8 @@ if TYPE_CHECKING:
     "within_s",
     callback=read_time,
     metavar="TIME",
-    help="Time to do it in, by an estimate for this machine: every point is run with fewer seeds where there "
-    "is no room for all; a warning says so.",
+    help="Time to do it in, by an estimate for this machine: every point is run with fewer seeds "
+    "if all do not fit, with a warning.",
 )
 @links_option
 @overrides_option
@@ -75,9 +75,9 @@ def sweep(
     """Run a scenario with many settings.
 
     All have the same seeds. The file names a scenario and a design: a grid, a list, random points or a Latin
-    hypercube over any keys of the scenario (docs/how-to/sweeps.md). Everything is checked before anything
-    runs. Finished runs are stored by content and never repeated: the same command resumes after Ctrl-C, kill
-    -9 or a power failure, and runs points added to the file since.
+    hypercube over any keys (docs/how-to/sweeps.md). Everything is checked before anything runs. Finished runs
+    are stored by content: the same command resumes after Ctrl-C, kill -9 or a power failure, and runs points
+    added to the file since.
 
     \b
     Examples:

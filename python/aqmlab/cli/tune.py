@@ -106,10 +106,10 @@ def tune(
 ) -> Numbers:
     """Search for the best queue parameters for an objective.
 
-    An optimiser (Optuna) proposes candidates, all run with the same seeds; a candidate that is clearly worse
-    than the best so far is stopped early. The printed results (the winner, and the trade-off of response
-    times, utilization and loss) are measured with seeds that the search did not use. Finished runs are kept:
-    the same command resumes after Ctrl-C or kill -9 (docs/how-to/tuning.md).
+    An optimiser (Optuna) proposes candidates, all run with the same seeds; one that is clearly worse than the
+    best so far is stopped early. The printed results (the winner, and the trade-off of response times,
+    utilization and loss) come from seeds that the search did not use. The same command resumes after Ctrl-C
+    or kill -9 (docs/how-to/tuning.md).
 
     \b
     Examples:

@@ -46,8 +46,8 @@ class Values:
     """A quantity in each replication, in the order of the seeds: an interval that holds it.
 
     Attributes:
-        lower: What it at least is; not a number if there was nothing to measure, minus infinity if unbounded.
-        upper: What it at most is, likewise; equal to `lower` where the number is known.
+        lower: The least; not a number if there was nothing to measure, minus infinity if unbounded.
+        upper: The most, likewise; equal to `lower` where the number is known.
     """
 
     lower: FloatArray
@@ -75,7 +75,7 @@ class Values:
 
     @property
     def values(self) -> FloatArray:
-        """The numbers: infinite where only a lower bound is known, minus infinite where only an upper.
+        """The numbers: infinite where only a lower bound is known, minus infinite with only an upper.
 
         Not a number between two bounds, as where there is none.
         """
@@ -85,7 +85,7 @@ class Values:
 
     @property
     def bounds(self) -> FloatArray:
-        """The numbers, or the end that is known; the lower one where both are."""
+        """The numbers, or the known end; of both the lower."""
         return np.where(np.isfinite(self.lower), self.lower, self.upper)
 
     def logarithms(self) -> Values:
@@ -133,11 +133,11 @@ class Level:
     """The mean of a quantity over the replications that have it; of times the geometric mean.
 
     Attributes:
-        estimate: The mean with its interval; only the mean with too few replications or with bounds.
+        estimate: The mean, with its interval unless there are too few replications or bounds.
         have: Number of replications with the quantity or a bound of it.
         beyond: Number of these with only a bound.
         bound: What the mean says of the true one: a bound where those of replications are.
-        between: Where it is known between two ends, these; the interval then reaches around both.
+        between: Its two ends where it is known between them; the interval reaches around both.
     """
 
     estimate: Estimate
@@ -148,7 +148,7 @@ class Level:
 
     @property
     def mean(self) -> float | None:
-        """The mean, or the bound of it that `bound` names; of two the lower; none if there is neither."""
+        """The mean, or its bound; of two the lower; none if there is neither."""
         return self.estimate.mean if self.between is None else self.between.lower
 
     @property
@@ -193,18 +193,17 @@ class Change:
         quantity: The quantity.
         before: The level of the baseline, over the pairs.
         after: The level of the configuration, over the same pairs.
-        difference: The mean difference over the pairs with its interval. The upper end is infinite if the
-            configuration's values are bounds, the lower end if the baseline's are. There is no interval with
-            too few pairs, or with bounds on both sides. Of a quantity on logarithms it is `ratio` less one,
-            times the level of the baseline.
-        pairs: Number of seeds with the quantity, or a bound of it, on both sides, without `silent`.
-        visible: The smallest true increase that this number of pairs shows with probability 0.8; none
-            without a two-sided interval.
-        visible_decrease: Likewise the smallest decrease, above zero; of a quantity on logarithms less than
-            the increase, as the ratios are each other's inverse.
-        ratio: Of a quantity on logarithms the geometric mean of the ratios of the pairs, with its interval.
-        silent: Number of further seeds with bounds on both sides that say nothing of the difference; they are
-            left out, of the levels too.
+        difference: The mean difference over the pairs with its interval; none with too few pairs, or with
+            bounds on both sides. The upper end is infinite if the configuration's values are bounds, the
+            lower end if the baseline's are. Of a quantity on logarithms it is `ratio` less one, times the
+            baseline's level.
+        pairs: Seeds with the quantity, or a bound of it, on both sides, without `silent`.
+        visible: The smallest true increase that these pairs show with probability 0.8; none without a
+            two-sided interval.
+        visible_decrease: Likewise the smallest decrease, above zero; on logarithms less than the increase.
+        ratio: On logarithms the geometric mean of the pairs' ratios, with its interval.
+        silent: Further seeds, with bounds on both sides that say nothing of the difference; left out, of the
+            levels too.
     """
 
     quantity: Quantity
@@ -230,7 +229,7 @@ class Change:
 
     @classmethod
     def of_the_same(cls, quantity: Quantity, level: Level, how: Inference) -> Change:
-        """The change from runs to the very same runs: nothing, also where they say only a bound."""
+        """The change from runs to the same runs: nothing, also where they say only a bound."""
         if level.have < MINIMUM_REPLICATIONS or how.identical:
             mean = 0.0 if level.have else None
             none: Estimate = NotEnoughReplications(have=level.have, mean=mean, identical=how.identical)
@@ -280,7 +279,7 @@ class Change:
 
     @property
     def is_between(self) -> bool:
-        """Whether the mean difference is known between two ends, around which the interval reaches."""
+        """Whether the mean difference is known only between two ends."""
         estimate = self.difference
         bounded = bool(self.before.bound or self.after.bound)
         return bounded and isinstance(estimate, Interval) and 0.0 < estimate.upper - estimate.lower < math.inf

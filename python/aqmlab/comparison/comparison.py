@@ -80,7 +80,7 @@ class Comparison(Tidy):
         seeds: The replications, in order.
         links: The judged links.
         runs: The runs of each configuration, in the order of the seeds.
-        first_stage: The number of first seeds that decided the number of seeds; 0 if the number was fixed.
+        first_stage: The first seeds that decided the number of seeds; 0 if it was fixed.
         differing: For each configuration, the settings that differ from the baseline.
         folder: The folder that its runs were made in; none if it is of results at hand.
         unfinished: What an interrupted comparison lacks, in a sentence; empty if it lacks nothing.
@@ -212,7 +212,7 @@ class Comparison(Tidy):
         return default_cautions(self._queues())
 
     def warnings(self) -> list[str]:
-        """The warnings of the runs, once per configuration, except those on the timing of live runs."""
+        """The runs' warnings, once per configuration, except those on the timing of live runs."""
         return warnings_in_words(
             {
                 name: [_without_timing(run.result.run["warnings"]) for run in runs]
@@ -290,12 +290,12 @@ class Comparison(Tidy):
 
     @property
     def echo_groups(self) -> list[str]:
-        """Of these groups those of what was sent back, whose delays are round trips."""
+        """Those of what was sent back, whose delays are round trips."""
         return echo_groups(self._first) if self.runs else []
 
     @property
     def video_call_groups(self) -> list[str]:
-        """Of these groups those whose frames were recorded: video calls, cloud games."""
+        """Those whose frames were recorded: video calls, cloud games."""
         return video_call_groups(self._first) if self.runs else []
 
     @property
@@ -305,12 +305,12 @@ class Comparison(Tidy):
 
     @property
     def feedback_groups(self) -> list[str]:
-        """Of these groups those of the reports that receivers of video calls send back."""
+        """Those of the reports of receivers of video calls."""
         return feedback_groups(self._first) if self.runs else []
 
     @property
     def judged_groups(self) -> dict[str, Kind]:
-        """Of these groups the calls and games, with what each is (`aqmlab.statistics.experience`)."""
+        """The calls and games, with what each is (`aqmlab.statistics.experience`)."""
         return judged_groups(self._first) if self.runs else {}
 
     @property
@@ -410,7 +410,7 @@ class Comparison(Tidy):
 
     @property
     def nothing_is_random(self) -> bool:
-        """Whether the runs of all seeds are one and the same, under every configuration."""
+        """Whether all seeds give the same run, under every configuration."""
         return bool(self._identical) and all(self._identical.values())
 
     @cached_property
@@ -423,7 +423,7 @@ class Comparison(Tidy):
 
     @property
     def slow_pages(self) -> str:
-        """What the 95th percentile of page load times is called: of too few pages it is the slowest one."""
+        """What the 95th percentile of page load times is called: of too few pages the slowest one."""
         return "95 % of the pages" if self._is_pooled(LOADED_P95) else "the slowest page"
 
     @property
@@ -456,7 +456,7 @@ class Comparison(Tidy):
         return self._pooled[name]
 
     def page_ratio(self, name: str) -> PageRatio:
-        """How many times as long the same page of the same user takes as with the baseline.
+        """How many times as long the same page takes as with the baseline.
 
         No page is matched where users differ, or where a run kept no rows of pages.
         """
@@ -473,7 +473,7 @@ class Comparison(Tidy):
 
     @property
     def confidence_of_each(self) -> float:
-        """Of each difference, so that all that the sentences tell of pages hold together (Bonferroni).
+        """Of each difference, so that all statements on pages hold together (Bonferroni).
 
         Of each configuration they tell how much sooner half of the pages and 95 % load, and the ratio of
         matched pages.
@@ -481,7 +481,7 @@ class Comparison(Tidy):
         return 1.0 - (1.0 - CONFIDENCE) / max(1, (len(self.names) - 1) * (len(OF_PEOPLE) + 1))
 
     def curve(self, name: str) -> CurveDifference:
-        """The response times of a configuration compared with the baseline's: the whole curve, and a verdict.
+        """Response times compared with the baseline's: the whole curve, and a verdict.
 
         Raises:
             ComparisonError: In some run no exchange ended.
@@ -498,7 +498,7 @@ class Comparison(Tidy):
         return CurveDifference.of((name, self.baseline), *sides)
 
     def seeds_for(self, width_s: float) -> int:
-        """The number of seeds that makes the interval of each median page load difference this narrow.
+        """Seeds that make the interval of each median page load difference this narrow.
 
         Args:
             width_s: From the lower bound of the interval to the upper one, in seconds.
@@ -538,7 +538,7 @@ class Comparison(Tidy):
         return verdict(self)
 
     def details(self) -> str:
-        """Every number with its interval, as text; printed, a comparison shows its verdict."""
+        """Every number with its interval, as text."""
         return shown.details(self)
 
     @arguments.checked(ComparisonError, file=arguments.path)
@@ -556,7 +556,7 @@ class Comparison(Tidy):
         return write_whole(Path(file), shown.report(self, title=title))
 
     def plot(self, name: str | None = None, axes: Axes | None = None) -> Axes:
-        """Draws the difference of response times between a configuration (the second) and the first."""
+        """Draws the difference of response times of a configuration (or the second) from the first."""
         return self.curve(name or self.names[-1 if len(self.names) == 1 else 1]).plot(axes)
 
     def to_pandas(self, quantities: Sequence[Quantity | str] | None = None) -> pd.DataFrame:
@@ -569,7 +569,7 @@ class Comparison(Tidy):
 
     @arguments.checked(UnknownQuantityError)
     def to_arrow(self, quantities: Sequence[Quantity | str] | None = None) -> pa.Table:
-        """The same as an Arrow table, which Polars and DuckDB take as it is: `polars.from_arrow`.
+        """The same as an Arrow table.
 
         Args:
             quantities: Quantities by name; by default those that are compared.
@@ -581,7 +581,7 @@ class Comparison(Tidy):
         return tidy_table(self.names, self.seeds, wanted, lambda name, each: self.values(name, each).each)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, ready for JSON: the verdict, levels and differences of all available quantities."""
+        """Plain data for JSON: the verdict, levels and differences of all available quantities."""
         return {
             **shown.facts(self),
             "baseline": self.baseline,

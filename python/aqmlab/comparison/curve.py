@@ -44,7 +44,7 @@ class CurveDifference:
         cdf_of_baseline: The same for the baseline.
         band: Simultaneous 95 % band of the mean difference.
         judgement: The verdict on the configuration, with its reason.
-        sign_flip_p_value: Exact p-value of "no difference anywhere", which needs no Gaussian curves.
+        sign_flip_p_value: Exact p-value of "no difference anywhere".
     """
 
     names: tuple[str, str]

@@ -62,13 +62,13 @@ def compare(
 
     Args:
         what: One scenario (a `Scenario`, a path, TOML text, a dict), with `schemes` or by itself; or
-            scenarios by name; or results, in which case nothing is run: by name, a list with one result for
-            each seed or the folder of these; or the folder of a comparison.
-        schemes: Queue disciplines to compare in the scenario, with its buffer limits and default parameters,
-            or with the given ones, such as codel:target_ms=20:interval_ms=200, or as Linux spells them, such
-            as fq_codel target 20ms. The first is the baseline; one alone is compared with the scenario's own
-            queues, as it is. By default these are compared with pie, fq-codel and cake. `aqmlab list` prints
-            the names, `aqmlab explain NAME` the parameters.
+            scenarios by name; or results, of which nothing is run: by name, a list with one result for each
+            seed or the folder of these; or the folder of a comparison.
+        schemes: Queue disciplines to compare, with the scenario's buffer limits and default parameters or
+            given ones, such as codel:target_ms=20:interval_ms=200, or as Linux spells them, such as fq_codel
+            target 20ms. The first is the baseline; one alone is compared with the scenario's own queues. By
+            default these are compared with pie, fq-codel and cake. `aqmlab list` prints the names, `aqmlab
+            explain NAME` the parameters.
         seeds: Random seeds to run; at least 6 for confidence intervals.
         queues: Links that get the schemes; by default those that carry data, or of a `[line]` those whose
             queues act.
@@ -80,17 +80,17 @@ def compare(
             is no wider. Runs that measure less than twice their warm-up and cool-down are lengthened first.
             The seeds of --seeds decide how many it takes.
         within_s: Time to do it in, by an estimate for this machine: fewer seeds are run, or one of shorter
-            runs, where there is no room for more; a warning says so.
+            runs, if more do not fit, with a warning.
         links: Links for throughput, loss and queue; by default those that carry data.
         overrides: Dotted keys with the values that replace the scenario's, or those of every scenario.
-        output: A folder for the results, by configuration and seed; finished runs there are not repeated.
-            `aqmlab.compare(folder)` and `aqmlab report` read it.
-        baseline: The baseline configuration of the differences, by its name or as its scheme was typed; by
-            default the first.
+        output: A folder for the results, which `aqmlab.compare(folder)` and `aqmlab report` read; finished
+            runs there are not repeated.
+        baseline: The baseline of the differences, by its name or as its scheme was typed; by default the
+            first.
         population: The population whose response times are compared; by default all together.
         same_users: Whether different users on one side are an error; only a comparison of loads turns this
             off.
-        store: A folder for finished runs by content, which are not repeated.
+        store: A folder for finished runs by content.
         workers: Number of parallel runs; by default one per core.
         executor: Where runs are computed: `threads`, `local` (processes), `dask` or `dask://HOST:PORT`.
         progress: Whether to show a progress bar.

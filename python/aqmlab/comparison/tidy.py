@@ -31,15 +31,15 @@ def frame(
         results: A result, results by name, a list of results or of their folders, the folder of a
             comparison, a `Comparison` or a `SweepResults`.
         quantities: Quantities by name (`aqmlab.quantities` lists them); by default those that `compare`
-            shows: of pages, calls, games, videos, flows and links.
+            shows.
         links: The links that loss, throughput and so on are of; by default those that carry data.
 
     Returns:
         The columns `configuration`, `seed`, `who`, `quantity`, `unit`, `value`, `at_least` and `at_most`.
-        `who` is the group or link that a number is of, null where it is of all together. A value that a run
-        did not record is null, as is that of a group that only other results have. Where a run has
-        only one bound, the value is infinite and the bound stands in `at_least` or `at_most`; between two
-        bounds it is null, and both stand there; elsewhere both are the value.
+        `who` is the group or link of a number, null where it is of all together. A value that a run did not
+        record is null, as is that of a group that only other results have. Where a run has only one bound,
+        the value is infinite and the bound stands in `at_least` or `at_most`; between two bounds it is null,
+        and both stand there; elsewhere both are the value.
 
     Raises:
         UnknownQuantityError: No quantity has one of the names, or no result the group that it is of; the

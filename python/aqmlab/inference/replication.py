@@ -80,15 +80,15 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class NotEnoughReplications:
-    """The answer where an interval or a band was asked for and there is none.
+    """Too few replications for an interval or a band.
 
     Attributes:
         have: Replications with a value.
         need: How many an interval needs.
-        mean: Where there is one: a plain value may be shown, without pretending to know its error.
-        without: Replications without a value, such as a quantile that too few exchanges reached. There is no
-            mean then, as one over the others would be that of the lucky ones.
-        identical: Whether the replications are one run again and again, because nothing in it is random.
+        mean: The mean, where there is one.
+        without: Replications without a value, such as a quantile that too few exchanges reached; there is no
+            mean then.
+        identical: Whether all replications are the same run, as nothing in it is random.
     """
 
     have: int

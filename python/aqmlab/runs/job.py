@@ -20,16 +20,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Job:
-    """A run to compute. Two jobs are equal if they are the same run in the same place.
+    """A run to compute. Two are equal if they are the same run in the same place.
 
     Attributes:
         scenario: What to run.
         seed: The seed, from 0 to 2⁶⁴ − 1.
-        folder: Folder for the result; without it, the result goes to the store, if any, under its content
-            address.
+        folder: Folder for the result; without it, the result goes to the store, if any.
         offered_load: The offered load, if known; stored with the result.
-        measure_offered_load: Whether to measure it if the scenario has users and an uncongested twin, by also
-            running the twin (which takes about as long as the run itself).
+        measure_offered_load: Whether to measure it, if there are users and an uncongested twin, by also
+            running the twin, which takes about as long.
         label: Its name in messages; the scenario's name if empty.
         pcap: Ports whose packets are written as pcapng files next to the result.
     """
@@ -56,7 +55,7 @@ class Job:
 
     @cached_property
     def twin(self) -> Scenario | None:
-        """The uncongested twin, run first to measure the offered load; none if it is not to be measured."""
+        """The uncongested twin, run first, if the offered load is to be measured."""
         wanted = self.measure_offered_load and self.offered_load is None
         return offering_twin(self.scenario) if wanted else None
 
@@ -66,7 +65,7 @@ class Job:
         return self.scenario.duration_s * (1 if self.twin is None else 2)
 
     def kept_in(self, store: Path) -> Job:
-        """The same run with its folder in a store, unless it has its own folder."""
+        """The same run with its folder in a store, unless it has one."""
         if self.folder is not None:
             return self
         placed = replace(self, folder=store / self.address)
@@ -74,7 +73,7 @@ class Job:
         return placed
 
     def order(self) -> dict[str, Any]:
-        """Everything that another process needs for the run, as plain data."""
+        """What another process needs for the run, as plain data."""
         return {
             "scenario_json": self.scenario.resolved_json,
             "seed": self.seed,

@@ -98,9 +98,9 @@ def run_many(
     Args:
         jobs: The runs; identical runs are computed once.
         workers: Number of parallel runs; by default one per core available to this process.
-        store: A folder for finished runs, by content address. Finished runs are not repeated, so an
-            interrupted sweep resumes. Runs with folders of their own are taken from it, and put there too, as
-            the same files. Without a store (and folders of the jobs) results stay in memory.
+        store: A folder for finished runs, by content address, which are not repeated: an interrupted sweep
+            resumes. Runs with folders of their own are taken from it, and put there too, as the same files.
+            Without a store (and folders of the jobs) results stay in memory.
         progress: Whether to show a progress bar.
         label: Title of the progress bar.
         executor: Where runs are computed: `threads`, `local` (processes), `dask` or `dask://HOST:PORT`.

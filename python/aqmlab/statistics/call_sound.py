@@ -122,8 +122,8 @@ def call_packets(
 ) -> tuple[FloatArray, FloatArray]:
     """When each packet of a call was sent in a part of a run, and its delay: infinite if it never came.
 
-    Packets leave at even distances, so those that arrived tell when the others were sent: from the first that
-    arrived, or `begin_s` if that is later.
+    Packets leave at even distances: those that arrived show when the others were sent, from the first one, or
+    `begin_s` if that is later.
 
     Raises:
         MissingDataError: The run did not record the arrivals of datagrams, or nothing of the call arrived.
@@ -155,7 +155,7 @@ def played(
     buffer_ms: float = BUFFER_MS,
     samples_hz: int = SAMPLES_HZ,
 ) -> HeardCall:
-    """Speech cut into packets, of which those that come in time are played and the others are silence.
+    """Speech cut into packets: those in time are played, the others are silence.
 
     Args:
         speech: What is said; packets without speech, and speech without packets, are left out.

@@ -49,7 +49,7 @@ class TrafficClass:
 def traffic_classes(result: Recorded) -> list[TrafficClass]:
     """The classes of a run with distinguishable members: flows, then datagrams.
 
-    Users are not a class: they ask for different things, so equal shares would not be fair.
+    Users, who ask for different things, are no class.
     """
     return [*_of_flows(result), *_of_datagrams(result)]
 

@@ -38,8 +38,7 @@ class ResponseTimes:
     `lower_s`, `upper_s` are the bins' edges in seconds (increasing, not overlapping, gaps are empty),
     `counts` the completed exchanges in each, `failed` the exchanges that ended without a response. Page load
     times have the same form (`aqmlab.statistics.pages`). If some are censored, counts and `failed` are
-    weights of an estimate, not whole numbers, and `seen` has the distribution of how long each was seen to
-    take at least.
+    weights of an estimate, and `seen` has the distribution of how long each took at least.
     """
 
     lower_s: FloatArray
@@ -138,7 +137,7 @@ def response_times(
         population: The name of one population.
         size_class: The number of one size class, as in the column `size_class`.
 
-    Failed exchanges have a population but no size class: with `size_class` they are left out.
+    With `size_class`, failed exchanges are left out.
 
     Raises:
         MissingDataError: No response times were recorded, or no population has this name.

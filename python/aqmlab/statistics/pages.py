@@ -58,7 +58,7 @@ class FollowedPages:
     """Pages that somebody waited for in the measured window: rows, or bins of a histogram.
 
     Attributes:
-        entered_s: The age from which a page was observed, in seconds; 0 if from its beginning.
+        entered_s: The age from which a page was observed, in seconds.
         lower_s: How long it was seen, in seconds; of a bin the lower edge.
         upper_s: The upper edge; of a row the same.
         loaded: Whether it was loaded then; otherwise it takes longer.
@@ -143,7 +143,7 @@ class FollowedPages:
 
 
 def seen_for_s(result: Recorded) -> FloatArray:
-    """Of each row of the table `pages` for how long the page was waited for, in seconds.
+    """How long the page of each row of `pages` was waited for, in seconds.
 
     Of a page of which nothing came to the end of the run, as of one that was unfinished then.
     """
@@ -154,7 +154,7 @@ def seen_for_s(result: Recorded) -> FloatArray:
 
 
 def loaded_rows(rows: pa.Table) -> BoolArray:
-    """Of each row of the table `pages` whether the page was loaded: it is over, and something of it came."""
+    """Of each row of the table `pages` whether the page was loaded: over, with something of it."""
     return np.asarray((to_numpy(rows["ended"]) > 0) & (to_numpy(rows["objects"]) > 0))
 
 

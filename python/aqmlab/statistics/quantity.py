@@ -98,10 +98,10 @@ class Quantity(ABC):
         digits: Digits after the point in print.
         definition: What is counted, over which denominator: the sentence of the reference.
         denominator: What a share or a loss is a share of; empty where it is none.
-        on_logarithms: Whether means and intervals over runs are taken of its logarithm, as of times, which
-            are skewed: the level is then a geometric mean, the tested statement of a difference a ratio.
-        worst: The bad end of its scale, which a run has where something should have come and nothing did;
-            not a number where neither end is bad.
+        on_logarithms: Whether means and intervals over runs are of its logarithm, as of times: the level is
+            then a geometric mean, the tested difference a ratio.
+        worst: The bad end of its scale, for where something should have come and nothing did; not a number
+            where neither end is bad.
     """
 
     name: str

@@ -50,7 +50,7 @@ class CalibratedDemand(shown.Shown, Tidy):
     file: Path | None = None
 
     def size(self, load_percent: float) -> dict[str, int]:
-        """How many users or flows of each part of the demand cause this load of the fullest bottleneck.
+        """Users or flows of each part of the demand that cause this load of the fullest bottleneck.
 
         Raises:
             CalibrationError: No number does.

@@ -96,7 +96,7 @@ class CrossValidation(shown.Shown, Tidy):
     Attributes:
         scenario: What was run.
         runs: The runs of each kind.
-        offers: What the kernel has for each queue; empty where it was not asked.
+        offers: The kernel's discipline for each queue; empty where it was not asked.
         folder: Where the results are.
     """
 
@@ -112,7 +112,7 @@ class CrossValidation(shown.Shown, Tidy):
 
     @property
     def compared(self) -> tuple[Compared, ...]:
-        """Every quantity that is shown, simulated, live and through the kernel's queues, with differences."""
+        """Every shown quantity, simulated, live and through the kernel's queues, with differences."""
         return tuple(compared(self.runs.simulated, self.runs.live, self.runs.kernel))
 
     @property

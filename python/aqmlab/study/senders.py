@@ -155,10 +155,10 @@ def senders(
     """Runs downloads by different congestion controls, alone and in pairs, in each queue.
 
     Args:
-        scenario: A scenario with a flow that never ends: down a line, from left to right, or between any two
-            groups of machines, of which the first such flow's way is meant.
-        senders: Congestion controls, such as cubic, reno, bbr-linux-v1 and bbr-linux-v3, perhaps with keys of
-            their hosts, `cubic:pacing=true`; or in files, `my_aimd.py:Aimd:left_share=0.7`.
+        scenario: A scenario with a flow that never ends, down a line, from left to right, or between any two
+            groups of machines: the first one's way is meant.
+        senders: Congestion controls, such as cubic and bbr-linux-v3, perhaps with keys of their hosts,
+            `cubic:pacing=true`; or in files, `my_aimd.py:Aimd:left_share=0.7`.
         schemes: Queue disciplines; by default the scenario's own, PIE, FQ-CoDel and CAKE.
         queue_in: Of a scenario with a [line], whose queues they are: router, router-unshaped, modem, provider
             or line.

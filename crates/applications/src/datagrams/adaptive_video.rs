@@ -59,7 +59,7 @@ pub struct AdaptiveVideo {
     #[schemars(range(min = 0.001, max = 1_000_000.0))]
     pub maximum_mbps: f64,
 
-    /// The bit rate at the beginning; absent: the greatest, as of a call that has had room so far.
+    /// The bit rate at the beginning; absent: the greatest.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.001, max = 1_000_000.0))]
     pub start_mbps: Option<f64>,
@@ -72,8 +72,7 @@ pub struct AdaptiveVideo {
     #[schemars(range(min = 0.0, max = 10.0))]
     pub variation: f64,
 
-    /// The text of the congestion control that is followed: what browsers ship, or the IETF's. Beside TCP
-    /// they differ several-fold.
+    /// The text of the congestion control: what browsers ship, or the IETF's.
     pub edition: GccEdition,
 
     /// Time from one report of the receiver to the next.

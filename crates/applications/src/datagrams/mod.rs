@@ -88,11 +88,11 @@ macro_rules! applications {
 applications! {
     /// Frames of a video, which packets of at most `packet_bytes` carry; instead of `rate_mbps`.
     video: Video,
-    /// A video call whose bit rate adapts to what the network carries, in packets of at most `packet_bytes`;
-    /// instead of `rate_mbps`. Its receiver sends reports: the group `NAME-feedback`.
+    /// A video call whose bit rate adapts, in packets of at most `packet_bytes`; instead of `rate_mbps`. Its
+    /// receiver's reports are the group `NAME-feedback`.
     adaptive_video: AdaptiveVideo,
-    /// A game on a server far away: frames down, in packets of at most `packet_bytes`, input up; instead of
-    /// `rate_mbps`. What the player sends is the group `NAME-input`.
+    /// A game on a server far away: frames in packets of at most `packet_bytes`, input back as the group
+    /// `NAME-input`; instead of `rate_mbps`.
     cloud_game: CloudGame,
 }
 

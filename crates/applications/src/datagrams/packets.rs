@@ -13,19 +13,18 @@ use serde::{Deserialize, Serialize};
 /// The keys of packets at a rate, which stand in the group itself.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PacketKeys {
-    /// Bits of IP packets per second that each source sends while it is on; framing is not counted. This, or
-    /// the table of another application.
+    /// Bits of IP packets per second that each source sends while it is on. This, or the table of another
+    /// application.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.001, max = 1_000_000.0))]
     pub rate_mbps: Option<f64>,
 
-    /// Length of the periods in which a source sends, their mean if they are drawn; together with `off_s`.
-    /// Absent: it always sends.
+    /// Length of the periods in which a source sends, or its mean; with `off_s`. Absent: it always sends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.001, max = 10_000_000.0))]
     pub on_s: Option<f64>,
 
-    /// Length of the silent periods between them, their mean if they are drawn; together with `on_s`.
+    /// Length of the silent periods between them, or its mean; with `on_s`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.001, max = 10_000_000.0))]
     pub off_s: Option<f64>,

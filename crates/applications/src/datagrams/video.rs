@@ -22,7 +22,7 @@ pub struct Video {
     #[schemars(range(min = 0.001, max = 100_000.0))]
     pub frames_hz: f64,
 
-    /// Kinds of the frames of a group of pictures in the order in which they are sent: I, P and B.
+    /// Frames of a group of pictures in the order of sending: I, P and B.
     #[schemars(length(min = 1, max = 1000))]
     pub pattern: String,
 

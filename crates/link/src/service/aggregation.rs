@@ -28,7 +28,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Aggregation {
-    /// Time that each transmission takes beside that of its bytes: contention, preamble, acknowledgement.
+    /// Time of each transmission beside its bytes: contention, preamble, acknowledgement.
     #[schemars(range(min = 0.0, max = 1_000_000.0))]
     pub overhead_us: f64,
 

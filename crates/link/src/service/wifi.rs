@@ -39,8 +39,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Wifi {
-    /// Distance between the two; `rate_mbps` is then the rate of the radio at this distance. Absent:
-    /// `rate_mbps` is any rate of a radio.
+    /// Distance between the two, at which `rate_mbps` is the rate of the radio. Absent: any rate of a radio.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.1, max = 1_000.0))]
     pub distance_m: Option<f64>,
@@ -65,7 +64,7 @@ pub struct Wifi {
     #[schemars(range(min = -10.0, max = 36.0))]
     pub transmit_power_dbm: f64,
 
-    /// Time that each transmission takes beside that of its bytes: contention, preamble, acknowledgement.
+    /// Time of each transmission beside its bytes: contention, preamble, acknowledgement.
     #[serde(default = "overhead_us")]
     #[schemars(range(min = 0.0, max = 1_000_000.0))]
     pub overhead_us: f64,
@@ -80,14 +79,13 @@ pub struct Wifi {
     #[schemars(range(min = 1, max = 256))]
     pub most_packets: u32,
 
-    /// Name of the channel. Links with the same one send one at a time and share its airtime equally, as far
-    /// as they have something to send; absent: a channel for itself.
+    /// Channel whose links send one at a time and share its airtime equally, as far as they have something to
+    /// send; absent: one for itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1))]
     pub channel: Option<String>,
 
-    /// Share of the airtime that others take: stations, or the other direction, that are no links with the
-    /// same `channel`.
+    /// Share of the airtime that others take: stations, or the other direction, without this `channel`.
     #[serde(default)]
     #[schemars(range(min = 0.0, max = 0.99))]
     pub others_airtime_share: f64,

@@ -19,13 +19,12 @@ pub struct DatagramsTable {
     #[schemars(range(min = 1, max = 100_000))]
     pub count: u32,
 
-    /// Direction over a dumbbell, from servers to browsers, or `"down"` or `"up"` over a line; this, or
-    /// `senders` and `receivers`.
+    /// Direction over a dumbbell, from servers to browsers, or over a line; this, or `senders` and
+    /// `receivers`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub direction: Option<Direction>,
 
-    /// The device in the home at the near end of a `[line]`, for `direction = "down"` or `"up"`; absent: the
-    /// only one.
+    /// The device behind a `[line]`, for `direction = "down"` or `"up"`; absent: the only one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device: Option<String>,
 
@@ -54,7 +53,7 @@ pub struct DatagramsTable {
     #[schemars(range(min = 0.0, max = 10_000_000.0))]
     pub start_s: f64,
 
-    /// Sources start at a uniformly random instant within this time after `start_s`; 0: all at once.
+    /// Sources start uniformly within this time after `start_s`; 0: all at once.
     #[serde(default = "super::flows::start_spread")]
     #[schemars(range(min = 0.0, max = 10_000_000.0))]
     pub start_spread_s: f64,
@@ -75,9 +74,8 @@ pub struct DatagramsTable {
     #[schemars(extend("x-decides" = Decides::Hosts))]
     pub dscp: u8,
 
-    /// Whether each receiver sends every datagram back at once, as probes of a round trip are answered. What
-    /// comes back is the group `NAME-echo`; its delay is counted from the sending of the probe: the round
-    /// trip.
+    /// Whether each receiver sends every datagram back at once. What comes back is the group `NAME-echo`,
+    /// whose delay is the round trip.
     #[serde(default, skip_serializing_if = "super::is_false")]
     pub echo: bool,
 }

@@ -19,14 +19,14 @@ pub struct Dumbbell {
     #[schemars(extend("x-decides" = Decides::Network))]
     pub rate_mbps: f64,
 
-    /// Rate from right to left, as on an access line with a slower uplink; absent: `rate_mbps`.
+    /// Rate from right to left; absent: `rate_mbps`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = LOWEST_MBPS, max = HIGHEST_MBPS))]
     #[schemars(extend("x-decides" = Decides::Network))]
     pub rate_right_to_left_mbps: Option<f64>,
 
-    /// File of the instants at which the bottleneck link may send, from left to right, in Mahimahi's format;
-    /// `rate_mbps` is then its mean rate. Several files in brackets follow one another.
+    /// File of instants at which the bottleneck link may send, from left to right, in Mahimahi's format;
+    /// `rate_mbps` is its mean rate. Several files in brackets follow one another.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-decides" = Decides::Network))]
     pub rate_trace_file: Option<TraceFiles>,
@@ -47,8 +47,8 @@ pub struct Dumbbell {
     #[schemars(extend("x-decides" = Decides::Network))]
     pub conditions_end: ConditionsEnd,
 
-    /// How the bottleneck link may use its medium, from left to right: `aggregation`, `slots`,
-    /// `varying_rate` or `wifi`; absent: one packet after the other, at any time.
+    /// How the bottleneck link may use its medium, from left to right: `aggregation`, `slots`, `varying_rate`
+    /// or `wifi`; absent: without limits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-decides" = Decides::Network))]
     pub medium: Option<Medium>,
@@ -93,23 +93,22 @@ pub struct Dumbbell {
 
     ..framing,
 
-    /// Bytes of the link layer that the queues of the bottleneck link count with each packet, on top of its
-    /// IP length: in probabilities, targets, turns and limits that go by bytes. The wire carries the same. 14
-    /// where drivers queue whole Ethernet frames.
+    /// Bytes that queues count with each packet beside its IP length, in all that goes by bytes:
+    /// probabilities, targets, turns, limits. 14 where drivers queue whole Ethernet frames.
     #[serde(default)]
     #[schemars(range(max = 10_000))]
     #[schemars(extend("x-decides" = Decides::Network))]
     pub layer2_queued_bytes: u32,
 
-    /// Packets that the interface's driver takes out of the queue ahead of transmission and the queue
-    /// discipline no longer sees; 0: none.
+    /// Packets that the driver takes out of the queue ahead of transmission, unseen by the queue discipline;
+    /// 0: none.
     #[serde(default)]
     #[schemars(range(max = 100_000))]
     #[schemars(extend("x-decides" = Decides::Network))]
     pub transmit_ring_packets: u32,
 
-    /// Ordinals, from 1, of the packets of each connection that are lost on their way to the bottleneck link,
-    /// from left to right.
+    /// Ordinals, from 1, of packets of each connection that are lost in front of the bottleneck link, from
+    /// left to right.
     #[serde(default)]
     #[schemars(inner(range(min = 1)))]
     #[schemars(extend("x-decides" = Decides::Network))]
@@ -121,7 +120,7 @@ pub struct Dumbbell {
     #[schemars(extend("x-decides" = Decides::Network))]
     pub drop_right_to_left: Vec<u32>,
 
-    /// Probability with which any other packet is lost on its way to the bottleneck link, from left to right.
+    /// Probability that any other packet is lost in front of the bottleneck link, from left to right.
     #[serde(default)]
     #[schemars(range(min = 0.0, max = 1.0))]
     #[schemars(extend("x-decides" = Decides::Network))]
@@ -133,8 +132,7 @@ pub struct Dumbbell {
     #[schemars(extend("x-decides" = Decides::Network))]
     pub loss_probability_right_to_left: f64,
 
-    /// What a middle box on the way to the bottleneck link makes of the ECN field, from left to right:
-    /// `"kept"`, `"cleared"`, `"ce-on-all"` or `"ce-on-ect"`.
+    /// What a middle box in front of the bottleneck link makes of the ECN field, from left to right.
     #[serde(default, skip_serializing_if = "EcnField::is_kept")]
     #[schemars(extend("x-decides" = Decides::Network))]
     pub ecn_field: EcnField,
@@ -144,8 +142,7 @@ pub struct Dumbbell {
     #[schemars(extend("x-decides" = Decides::Network))]
     pub ecn_field_right_to_left: EcnField,
 
-    /// What Linux's netem does to packets from left to right: jitter, reordering, duplicates, bursts of loss;
-    /// absent: nothing.
+    /// What netem does to packets from left to right: jitter, reordering, duplicates, bursts of loss.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-decides" = Decides::Network))]
     pub netem: Option<Netem>,

@@ -24,14 +24,13 @@ pub struct FlowsTable {
     #[schemars(extend("x-decides" = Decides::Users))]
     pub count: u32,
 
-    /// Direction of the data over a dumbbell, from servers to browsers, or `"down"` or `"up"` over a line;
-    /// this, or `senders` and `receivers`.
+    /// Direction of the data over a dumbbell, from servers to browsers, or over a line; this, or `senders`
+    /// and `receivers`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-decides" = Decides::Users))]
     pub direction: Option<Direction>,
 
-    /// The device in the home at the near end of a `[line]`, for `direction = "down"` or `"up"`; absent: the
-    /// only one.
+    /// The device behind a `[line]`, for `direction = "down"` or `"up"`; absent: the only one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-decides" = Decides::Users))]
     pub device: Option<String>,
@@ -46,8 +45,7 @@ pub struct FlowsTable {
     #[schemars(extend("x-decides" = Decides::Users))]
     pub receivers: Option<String>,
 
-    /// Round-trip delay added to each flow: one number; first and last, evenly spaced between; or a law, from
-    /// which each flow draws.
+    /// Round-trip delay added to each flow: one number; first and last, evenly spaced between; or a law.
     #[serde(default)]
     #[schemars(extend("x-decides" = Decides::Users))]
     pub base_rtt_ms: BaseRoundTripTime,
@@ -76,8 +74,8 @@ pub struct FlowsTable {
     #[schemars(extend("x-decides" = Decides::Users))]
     pub arrivals_hz: Option<f64>,
 
-    /// How long a user thinks from the end of one flow to the start of the next: one number; or a law, from
-    /// which each pause is drawn; absent: flows do not wait for one another. Instead of `arrivals_hz`.
+    /// Pause of a user from the end of one flow to the start of the next: one number, or a law; absent: flows
+    /// do not wait for one another. Instead of `arrivals_hz`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-decides" = Decides::Users))]
     pub think_s: Option<ThinkTime>,
@@ -88,7 +86,7 @@ pub struct FlowsTable {
     #[schemars(extend("x-decides" = Decides::Users))]
     pub users: Option<u32>,
 
-    /// Flows start at a uniformly random instant within this time after `start_s`; 0: all at once.
+    /// Flows start uniformly within this time after `start_s`; 0: all at once.
     #[serde(default = "start_spread")]
     #[schemars(range(min = 0.0, max = 10_000_000.0))]
     #[schemars(extend("x-decides" = Decides::Users))]
@@ -105,8 +103,7 @@ pub struct FlowsTable {
     #[schemars(extend("x-decides" = Decides::Users))]
     pub phases: Option<PhasesTable>,
 
-    /// Bytes of data per flow, after which it closes: one number; or a law, from which each flow draws;
-    /// absent: endless.
+    /// Bytes of data per flow, after which it closes: one number, or a law; absent: endless.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-decides" = Decides::Users))]
     pub bytes: Option<TransferBytes>,

@@ -16,7 +16,7 @@ macro_rules! framed_table {
         pub struct $table {
             $($(#[$meaning])* pub $key: $type,)*
 
-            /// Header and check sequence of a frame: counted in frame bytes.
+            /// Header and check sequence of a frame, in its bytes.
             #[serde(default = "crate::document::ethernet_overhead")]
             #[schemars(range(max = 10_000))]
             #[schemars(extend("x-decides" = crate::document::Decides::Network))]
@@ -28,14 +28,14 @@ macro_rules! framed_table {
             #[schemars(extend("x-decides" = crate::document::Decides::Network))]
             pub layer2_minimum_frame_bytes: u32,
 
-            /// Preamble and gap between frames: they take time but are not counted in frame bytes.
+            /// Preamble and gap between frames: time that frame bytes do not count.
             #[serde(default = "crate::document::ethernet_gap")]
             #[schemars(range(max = 10_000))]
             #[schemars(extend("x-decides" = crate::document::Decides::Network))]
             pub layer2_gap_bytes: u32,
 
-            /// What the line makes of frames, whose bytes its rate counts too: ATM cells of 53 bytes for 48,
-            /// PTM's 65 for 64, or nothing.
+            /// Line code, whose bytes the rate counts too: ATM cells of 53 bytes for 48, PTM's 65 for 64, or
+            /// none.
             #[serde(default, skip_serializing_if = "aqmlab_aqm::parts::LineCoding::is_none")]
             #[schemars(extend("x-decides" = crate::document::Decides::Network))]
             pub layer2_coding: aqmlab_aqm::parts::LineCoding,

@@ -153,8 +153,7 @@ pub struct Document {
     #[serde(default)]
     pub record: RecordTable,
 
-    /// Texts of the files that `..._file` keys name, by these names; filled in from the files when the
-    /// scenario is read.
+    /// Texts of the files that `..._file` keys name, by these names; filled in when the scenario is read.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schemars(extend("x-decides" = Decides::Nothing))]
     pub files: BTreeMap<String, String>,

@@ -36,7 +36,7 @@ pub struct RecordTable {
     pub response_end: ResponseEnd,
 
     /// Interval over which samples of a monitored queue are summarised: mean, variance, smallest and largest;
-    /// absent: not recorded.
+    /// absent: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.001, max = 10_000_000.0))]
     #[schemars(extend("x-decides" = Decides::Measure))]
@@ -48,8 +48,7 @@ pub struct RecordTable {
     #[schemars(extend("x-decides" = Decides::Measure))]
     pub queue_summary_sample_ms: Option<f64>,
 
-    /// Sampling interval of the internal variables of monitored links' schemes: averages, probabilities,
-    /// monitored flows; absent: not recorded.
+    /// Sampling interval of internal variables of monitored links' schemes; absent: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.001, max = 10_000_000.0))]
     #[schemars(extend("x-decides" = Decides::Nothing))]
@@ -59,15 +58,15 @@ pub struct RecordTable {
     #[schemars(extend("x-decides" = Decides::Nothing))]
     pub flows: bool,
 
-    /// Time between two samples of the congestion window, slow-start threshold, round-trip time and timeout
-    /// of every long-lived flow; absent: not kept.
+    /// Time between samples of congestion window, slow-start threshold, round-trip time and timeout of every
+    /// long-lived flow; absent: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.001, max = 10_000_000.0))]
     #[schemars(extend("x-decides" = Decides::Nothing))]
     pub congestion_window_interval_ms: Option<f64>,
 
-    /// Packets that monitored links sent, marked and discarded, of each population and group of flows, in the
-    /// measured window.
+    /// Packets that monitored links sent, marked and discarded in the measured window, by population and
+    /// group of flows.
     #[schemars(extend("x-decides" = Decides::Nothing))]
     pub traffic: bool,
 
@@ -85,7 +84,7 @@ pub struct RecordTable {
     #[schemars(extend("x-decides" = Decides::Nothing))]
     pub packets: bool,
 
-    /// One row per datagram that arrived in the whole run: when it was sent, and its delay.
+    /// One row per datagram that arrived in the whole run.
     #[serde(skip_serializing_if = "super::is_false")]
     #[schemars(extend("x-decides" = Decides::Nothing))]
     pub datagrams: bool,

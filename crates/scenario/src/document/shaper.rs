@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ShaperTable {
-    /// Rate to which it holds what leaves the queue, of bytes as the shaper counts them.
+    /// Rate of what leaves the queue, in bytes as the shaper counts them.
     #[schemars(range(min = LOWEST_MBPS, max = HIGHEST_MBPS))]
     #[schemars(extend("x-decides" = Decides::Queue))]
     pub rate_mbps: f64,

@@ -68,9 +68,8 @@ pub struct Star {
 
     ..framing,
 
-    /// Bytes of the link layer that the queues of the access links count with each packet, on top of its IP
-    /// length: in probabilities, targets, turns and limits that go by bytes. The wire carries the same. 14
-    /// where drivers queue whole Ethernet frames.
+    /// Bytes that queues count with each packet beside its IP length, in all that goes by bytes:
+    /// probabilities, targets, turns, limits. 14 where drivers queue whole Ethernet frames.
     #[serde(default)]
     #[schemars(range(max = 10_000))]
     #[schemars(extend("x-decides" = Decides::Network))]
@@ -82,7 +81,7 @@ pub struct Star {
     #[schemars(extend("x-decides" = Decides::Nothing))]
     pub uncongested_rate_mbps: f64,
 
-    /// Queue discipline of each access link in the uncongested twin, both directions.
+    /// Queue discipline in the uncongested twin, both directions.
     #[serde(default = "uncongested_queue")]
     #[schemars(extend("x-decides" = Decides::Nothing))]
     pub uncongested_queue: Scheme,

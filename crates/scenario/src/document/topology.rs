@@ -48,8 +48,8 @@ pub struct NodeTable {
 framed_table! {
 /// A link, or one link for each machine of a group.
 pub struct LinkTable {
-    /// Name of the link in results; absent: the names of its ends, joined by `-to-`. Of a link both ways or
-    /// to a group of several there is more than one, which a name of one's own is not for.
+    /// Name of the link in results; absent: the names of its ends, joined by `-to-`. Not of a link both ways
+    /// or to a group of several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1))]
     #[schemars(extend("x-decides" = Decides::Network))]
@@ -63,14 +63,14 @@ pub struct LinkTable {
     #[schemars(extend("x-decides" = Decides::Network))]
     pub to: String,
 
-    /// Rate; absent: an ideal wire, which delivers after its delay and never queues.
+    /// Rate; absent: an ideal wire, which never queues.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = LOWEST_MBPS, max = HIGHEST_MBPS))]
     #[schemars(extend("x-decides" = Decides::Network))]
     pub rate_mbps: Option<f64>,
 
-    /// File of the instants at which the link may send, in Mahimahi's format, both ways alike; `rate_mbps` is
-    /// then its mean rate. Several files in brackets follow one another.
+    /// File of instants at which the link may send, in Mahimahi's format, both ways alike; `rate_mbps` is its
+    /// mean rate. Several files in brackets follow one another.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-decides" = Decides::Network))]
     pub rate_trace_file: Option<TraceFiles>,
@@ -92,7 +92,7 @@ pub struct LinkTable {
     pub conditions_end: ConditionsEnd,
 
     /// How the link may use its medium, both ways alike: `aggregation`, `slots`, `varying_rate` or `wifi`;
-    /// absent: one packet after the other, at any time.
+    /// absent: without limits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-decides" = Decides::Network))]
     pub medium: Option<Medium>,
@@ -125,40 +125,38 @@ pub struct LinkTable {
 
     ..framing,
 
-    /// Bytes of the link layer that the queue counts with each packet, on top of its IP length: in
-    /// probabilities, targets, turns and limits that go by bytes. The wire carries the same. 14 where drivers
-    /// queue whole Ethernet frames.
+    /// Bytes that queues count with each packet beside its IP length, in all that goes by bytes:
+    /// probabilities, targets, turns, limits. 14 where drivers queue whole Ethernet frames.
     #[serde(default)]
     #[schemars(range(max = 10_000))]
     #[schemars(extend("x-decides" = Decides::Network))]
     pub layer2_queued_bytes: u32,
 
-    /// Packets that the interface's driver takes out of the queue ahead of transmission and the queue
-    /// discipline no longer sees; 0: none.
+    /// Packets that the driver takes out of the queue ahead of transmission, unseen by the queue discipline;
+    /// 0: none.
     #[serde(default)]
     #[schemars(range(max = 100_000))]
     #[schemars(extend("x-decides" = Decides::Network))]
     pub transmit_ring_packets: u32,
 
-    /// Ordinals, from 1, of the packets of each connection that are lost on their way to the link.
+    /// Ordinals, from 1, of packets of each connection that are lost in front of the link.
     #[serde(default)]
     #[schemars(inner(range(min = 1)))]
     #[schemars(extend("x-decides" = Decides::Network))]
     pub drop: Vec<u32>,
 
-    /// Probability with which any other packet is lost on its way to the link.
+    /// Probability that any other packet is lost in front of the link.
     #[serde(default)]
     #[schemars(range(min = 0.0, max = 1.0))]
     #[schemars(extend("x-decides" = Decides::Network))]
     pub loss_probability: f64,
 
-    /// What a middle box on the way to the link makes of the ECN field: `"kept"`,
-    /// `"cleared"`, `"ce-on-all"` or `"ce-on-ect"`.
+    /// What a middle box in front of the link makes of the ECN field.
     #[serde(default, skip_serializing_if = "EcnField::is_kept")]
     #[schemars(extend("x-decides" = Decides::Network))]
     pub ecn_field: EcnField,
 
-    /// What Linux's netem does to packets: jitter, reordering, duplicates, bursts of loss; absent: nothing.
+    /// What netem does to packets: jitter, reordering, duplicates, bursts of loss.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-decides" = Decides::Network))]
     pub netem: Option<Netem>,

@@ -39,8 +39,7 @@ macro_rules! users_table {
         #[schemars(extend("x-decides" = Decides::Users))]
         pub start: Start,
 
-        /// Users of a fresh start begin at a uniformly random instant within this time; only with `start =
-        /// "fresh"`, then 0.
+        /// Users of a fresh start begin uniformly within this time; only with `start = "fresh"`, then 0.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(range(min = 0.0, max = 10_000_000.0))]
         #[schemars(extend("x-decides" = Decides::Users))]
@@ -171,7 +170,7 @@ pub struct MinimumDelayRange {
     /// Who has a delay of its own.
     #[serde(default)]
     pub per: DelayOwner,
-    /// Shape: a share u of the delays lies below low + (high - low) u^power. 1 is uniform, less is more long
+    /// Shape: a share u of the delays lies below low + (high - low) u^power. 1: uniform, less: more long
     /// delays.
     #[serde(default = "uniform")]
     #[schemars(range(min = 0.01, max = 100.0))]

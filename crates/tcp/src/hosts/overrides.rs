@@ -58,8 +58,8 @@ pub struct HostOverrides {
     pub header_bytes: Option<u16> = 40 to 120,
     /// IP and TCP header of SYN and SYN/ACK in bytes: 60 with MSS, window scale and timestamps.
     pub syn_header_bytes: Option<u16> = 40 to 120,
-    /// The receive buffer, which is the peer's advertised window when everything is read, in bytes, at least
-    /// one segment; the greatest is in effect unlimited.
+    /// The receive buffer, the advertised window when everything is read, in bytes, at least one segment; the
+    /// greatest is in effect unlimited.
     pub window_bytes: Option<u32> = 1 to MOST_WINDOW_BYTES,
     /// Initial congestion window in segments, before the passive opener's quirk.
     pub initial_window_segments: Option<u8> = 1 to 100,
@@ -67,37 +67,37 @@ pub struct HostOverrides {
     pub passive_window_quirk: Option<bool>,
     /// Whether the first two duplicate acknowledgements release a new segment each.
     pub limited_transmit: Option<bool>,
-    /// Most segments sent at a time; the greatest is in effect unlimited.
+    /// Most segments sent at a time; the greatest: no limit in effect.
     pub maximum_burst_segments: Option<u16> = 1 to 65_535,
-    /// Timeout of the first SYN and of data before a round-trip sample, in milliseconds; in whole ticks
-    /// of the host's clock, at least one, in `bsd228` (500 ms), `bsd45`, `ns2-oneway` and `ns2-full` (10 ms).
+    /// Timeout of the first SYN and of data before a round-trip sample, in milliseconds; in whole ticks, at
+    /// least one, in `bsd228` (500 ms), `bsd45`, `ns2-oneway` and `ns2-full` (10 ms).
     pub initial_rto_ms: Option<u32> = 10 to 60_000,
     /// Least retransmission timeout in milliseconds.
     pub minimum_rto_ms: Option<u32> = 0 to 60_000,
     /// Greatest retransmission timeout in milliseconds.
     pub maximum_rto_ms: Option<u32> = 1_000 to 600_000,
-    /// Acknowledge every n-th segment at once: 1 delays none. In `bsd228` and `ns2-full`, which count bytes
-    /// (so that 1 delays short segments there), n segments are at most 65,535 bytes.
+    /// Acknowledge every n-th segment at once: 1 delays none, except short segments in `bsd228` and
+    /// `ns2-full`, which count bytes; there n segments are at most 65,535 bytes.
     pub acknowledge_every_segments: Option<u8> = 1 to MOST_ACKNOWLEDGED_SEGMENTS,
-    /// How long an acknowledgement may be delayed in milliseconds; in whole ticks of the host's clock, at
-    /// least one, in `bsd45` (10 ms).
+    /// How long an acknowledgement may be delayed in milliseconds; in `bsd45` in whole ticks of 10 ms, at
+    /// least one.
     pub delayed_ack_ms: Option<u32> = 1 to 500,
-    /// When the application reads and sends an update if the window has moved by two segments or half of the
+    /// When the application reads, and sends an update if the window moved by two segments or half of the
     /// buffer: `"never"` (it reads before acknowledgements leave), `"each-segment"` or
     /// `"each-acknowledgement"` (it reads after each of them). `ns2-oneway` and `ns2-full` have `"never"`
     /// alone.
     pub window_updates: Option<WindowUpdates>,
     /// Whether a partial segment waits while data are outstanding.
     pub nagle: Option<bool>,
-    /// Whether the socket layer hands writes to TCP in clusters and small buffers, as FreeBSD's does; `false`
-    /// hands them over whole.
+    /// Whether the socket layer hands writes to TCP in clusters and small buffers, as FreeBSD's; `false`:
+    /// whole.
     pub cluster_writes: Option<bool>,
-    /// Whether writes of 101 to 207 bytes are cut after 100 bytes, as FreeBSD 2.2's socket layer does; `true`
-    /// in `bsd228` alone.
+    /// Whether writes of 101 to 207 bytes are cut after 100 bytes, as in FreeBSD 2.2; `true` in `bsd228`
+    /// alone.
     pub small_write_split: Option<bool>,
     /// Congestion control of a `linux6` profile, instead of the one in its name; `"dctcp"`, `"prague"` and
-    /// `"bbr-l4s-v2"` bring accurate ECN, `"ledbat"` leaves the link to others, `"agent"` has a window that
-    /// is set during the run.
+    /// `"bbr-l4s-v2"` bring accurate ECN, `"ledbat"` yields, `"agent"` has a window that is set during the
+    /// run.
     pub congestion: Option<Congestion>,
     /// Explicit congestion notification: `"off"`, `"on"` (as the profile's stack does it), `"rfc3168"`,
     /// `"kame"`, `"accurate"`.
@@ -110,59 +110,56 @@ pub struct HostOverrides {
     /// after two of either.
     pub ecn_fallback_on_syn_loss: Option<bool>,
     /// Whether every segment carries a timestamp (RFC 7323). Without them headers are 12 bytes smaller and
-    /// segments as much larger, where these are not given. `true` in the `linux6` profiles alone.
+    /// segments as much larger, where these are not given. `true` in `linux6` alone.
     pub timestamps: Option<bool>,
-    /// Whether the window shrinks in proportion to what arrives (RFC 6937) instead of at once (RFC 6675);
-    /// `true` in the `linux6` profiles alone.
+    /// Whether the window shrinks as data arrive (RFC 6937) instead of at once (RFC 6675); `true` in `linux6`
+    /// alone.
     pub proportional_rate_reduction: Option<bool>,
     /// Whether losses are detected by send times (RFC 8985) instead of three duplicates (RFC 6675); `true` in
-    /// the `linux6` profiles alone.
+    /// `linux6` alone.
     pub rack: Option<bool>,
     /// Whether a probe is sent after two round trips without an acknowledgement (RFC 8985 section 7); `true`
-    /// in the `linux6` profiles alone.
+    /// in `linux6` alone.
     pub tail_loss_probe: Option<bool>,
     /// Whether a timeout is taken back when originals are acknowledged after it (RFC 5682, F-RTO); `true` in
-    /// the `linux6` profiles alone.
+    /// `linux6` alone.
     pub forward_recovery: Option<bool>,
-    /// Whether segments leave at a rate, as with Linux's `fq`; `true` in the `linux6` profiles alone, and
-    /// always with Prague and the BBR controllers.
+    /// Whether segments leave at a rate, as of Linux's `fq`; `true` in `linux6` alone, and always with Prague
+    /// and the BBR controllers.
     pub pacing: Option<bool>,
-    /// Whether a receiver acknowledges every segment while the connection is young; `true` in the `linux6`
-    /// profiles alone.
+    /// Whether a receiver acknowledges every segment while the connection is young; `true` in `linux6` alone.
     pub quick_acknowledgements: Option<bool>,
-    /// Whether a receiver reports what lies beyond a hole at once three times only, and then for a
-    /// millisecond at a time (Linux `tcp_comp_sack_delay_ns`); `true` in the `linux6` profiles alone.
+    /// Whether a receiver reports what lies beyond a hole at once three times only, then for a millisecond at
+    /// a time (Linux `tcp_comp_sack_delay_ns`); `true` in `linux6` alone.
     pub acknowledgement_compression: Option<bool>,
-    /// Whether acknowledgements of accurate ECN also count bytes, in an option of 12 bytes (RFC 9768 section
-    /// 3.2.3): marks stay exact where acknowledgements get lost or are filtered. Only with accurate ECN.
+    /// Whether acknowledgements also count bytes, in an option of 12 bytes (RFC 9768 section 3.2.3): marks
+    /// stay exact where acknowledgements get lost or are filtered. Only with accurate ECN.
     pub accurate_ecn_option: Option<bool>,
     /// Whether a sender gives up ECN for a connection whose first four rounds came back with everything
-    /// marked, as RFC 9768 section 3.2.2.3 advises and Linux does not; `false`, the default, goes on. A queue
-    /// that marks everything for so long has the same effect. Only with accurate ECN.
+    /// marked, be it by a queue, as RFC 9768 section 3.2.2.3 advises; `false`, the default, goes on, as
+    /// Linux. Only with accurate ECN.
     pub continuous_mark_test: Option<bool>,
-    /// Whether Prague looks, by how its round trip varies, for queues that mark as RFC 3168 has it, and
-    /// then reduces its window at a mark nearly as CUBIC does; `false` is the default, as in Linux. Only with
-    /// `congestion = "prague"`.
+    /// Whether Prague detects, by how its round trip varies, queues that mark by RFC 3168, and then reduces
+    /// its window at a mark nearly as CUBIC does; `false` by default, as in Linux. Only with `congestion =
+    /// "prague"`.
     pub classic_ecn_fallback: Option<bool>,
     /// Whether a BBR sender answers marks by their share: `"never"`, `"up-to-5-ms"` (from the first round
     /// trip of 5 ms or less on) or `"always"`; with accurate ECN it sends ECT(1) then. `"never"` in
     /// `bbr-linux-v2` and `bbr-linux-v3`, `"always"` in `bbr-l4s-v2`; no other controller has it.
     pub answers_marks: Option<AnswersMarks>,
     /// Whether a receiver with ECN of RFC 3168 echoes just whether the last segment was marked, and
-    /// acknowledges at once where that changes (RFC 8257 section 3.2), as Google's hosts with BBR do;
-    /// `false` echoes a mark until the sender has reacted. In the `linux6` profiles alone.
+    /// acknowledges at once where that changes (RFC 8257 section 3.2), as Google's hosts with BBR; `false`
+    /// echoes a mark until the sender has reacted. `linux6` alone.
     pub exact_echo: Option<bool>,
-    /// Whether a sender halves a window that the application did not use up for a timeout towards what it
-    /// used (RFC 2861, Linux `tcp_cwnd_application_limited`); `false`, the default, lets only pauses reduce
-    /// it. In the `linux6` profiles alone.
+    /// Whether a window that the application did not use up for a timeout is halved towards what it used (RFC
+    /// 2861, Linux `tcp_cwnd_application_limited`); `false`, the default: only pauses reduce it. `linux6`
+    /// alone.
     pub window_validation: Option<bool>,
-    /// Interrupts of the hosts' kernel a second, at which its timers fire, late by up to two of them and 8/63
-    /// of the wait (Linux; 250 in most distributions); 0, the default, lets them fire exactly. In the
-    /// `linux6` profiles alone.
+    /// Interrupts a second at which the kernel's timers fire, late by up to two of them and 8/63 of the wait
+    /// (Linux; 250 in most distributions); 0, the default: exactly. `linux6` alone.
     pub timer_hz: Option<u16> = 0 to 1000,
-    /// Which hosts share the interrupts of `timer_hz`: `"own"`, the default (each machine has its own, with a
-    /// random phase), or `"shared"` (all hosts share those of one kernel, like network namespaces of one
-    /// machine). Only with `timer_hz`.
+    /// Which hosts share the interrupts of `timer_hz`: `"own"`, the default (each machine has a random
+    /// phase), or `"shared"` (all hosts, like network namespaces of one machine). Only with `timer_hz`.
     pub timer_phase: Option<TimerPhase>,
     /// How slow start ends before a loss: `"off"`, `"linux"` (HyStart), `"plus-plus"` (RFC 9406); in
     /// `linux6-cubic` alone.

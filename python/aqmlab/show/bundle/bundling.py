@@ -64,8 +64,8 @@ def bundle(
 
     Args:
         results: The folder of a comparison, folders of runs, results, or a `Comparison`.
-        output: A path that ends in .zip, which is replaced, or a new folder; by default the name of the
-            folder, or of the scenario, with .zip, in the current folder.
+        output: A path that ends in .zip, which is replaced, or a new folder; by default, in the current
+            folder, the name of the folder or scenario with .zip.
         baseline: Configuration that differences are from; by default the first.
         links: Links to judge by; by default those that carry data.
         title: What stands at the top of README.md and of the report.

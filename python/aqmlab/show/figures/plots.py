@@ -223,7 +223,7 @@ class Plot:
 
     Attributes:
         chart: Its lines and axes, or its bars.
-        warnings: What differs beside the queue, and live runs whose timing is suspect.
+        warnings: Differences beside the queue, and live runs of suspect timing.
     """
 
     chart: Chart | Bars
@@ -239,7 +239,7 @@ class Plot:
     def save(
         self, file: str | Path, *, width: str | float | None = None, font_points: float | None = None
     ) -> Path:
-        r"""Writes the figure, or its numbers, by the ending of the file: .svg, .pdf, .png, .pgf or .csv.
+        r"""Writes the figure (.svg, .pdf, .png, .pgf) or its numbers (.csv).
 
         Args:
             file: Where to. A .pgf is for `\input` in LaTeX, whose fonts it then has.
@@ -259,7 +259,7 @@ class Plot:
         return self._drawn.save_as(file, None if default else PrintSize.of(width, font_points))
 
     def to_arrow(self) -> pa.Table:
-        """The numbers: of lines a column each and a row for each place along them; of bars their rows."""
+        """The numbers: of lines a column each, of bars their rows."""
         return to_arrow(self._table)
 
     def __repr__(self) -> str:
@@ -303,12 +303,11 @@ def plot(
     Args:
         results: A result, results by name, a list of results or of their folders, the folder of a
             comparison, a `Comparison` or a `SweepResults`.
-        what: `delay` (a minute of a call's delay), `delay-ccdf` (how it is distributed, losses included),
+        what: `delay` (a minute of a call's delay), `delay-ccdf` (its distribution, losses included),
             `delay-bars` (its percentiles, of every application over datagrams), `jitter`, `mos`, `goodput`,
-            `shares` (what each device got), `pages` or `page-bars` (page load times), `cdf` or `ccdf`
-            (response times and their tail), `queue`, `waiting` or `utilization` (a link over time), `cwnd`,
-            `ssthresh`, `rtt` or `rto` (senders of long flows), or `state` (an internal variable of a
-            scheme).
+            `shares` (of each device), `pages` or `page-bars` (page load times), `cdf` or `ccdf` (response
+            times), `queue`, `waiting` or `utilization` (a link over time), `cwnd`, `ssthresh`, `rtt` or `rto`
+            (senders of long flows), or `state` (an internal variable of a scheme).
         link: The link; by default the first one that carries data.
         group: With `delay` and `delay-ccdf`: the group of datagrams; by default the call, the way that is
             slower under the first configuration.

@@ -51,8 +51,8 @@ COLUMNS = 122
 class Reproduction(Tidy):
     """A finished reproduction.
 
-    Printed, it shows the paper's tables with ours beside them and the verdict on every claim;
-    with other hosts only the statements, as found with these and with the study's own.
+    Printed, it shows the paper's tables beside ours and the verdict on every claim; with other hosts only the
+    statements, with these and the study's own.
 
     Attributes:
         parts: Results, tables, claims and figures.
@@ -169,8 +169,8 @@ def reproduce(
         replications: Number of seeds per cell.
         seeds: Seeds for each cell, such as 3 or 4-6: to add runs, or to split them over machines.
         hosts: Host profile, such as linux6-cubic: runs the cells with it and with the study's own hosts,
-            queues of today beside the paper's, and compares each statement of the paper (today.csv). No
-            scorecard: with other hosts nothing is reproduced.
+            queues of today beside the paper's, and compares each statement of the paper (today.csv). There is
+            no scorecard then.
         output: Folder for the runs and the report (with several experiments, one subfolder each). By default
             results/EXPERIMENT-SCALE.
         artifact: Also write a folder, or a .zip, for an artifact evaluation: requirements, commands, times,

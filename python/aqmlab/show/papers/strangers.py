@@ -91,7 +91,7 @@ class Group:
 class Strangers(Tidy):
     """Measurements by others beside ours.
 
-    Printed, it shows a row for each source, and of each with several kinds of cells a row for each kind.
+    Printed, it shows a row for each source and kind of cells.
 
     Attributes:
         numbers: Every published number, with ours where it can be run.
@@ -105,7 +105,7 @@ class Strangers(Tidy):
 
     @property
     def groups(self) -> list[Group]:
-        """Each source, followed by its kinds of cells where it has several that were run."""
+        """Each source, followed by its kinds of cells, if several were run."""
         return [*_groups(self.numbers)]
 
     @property
@@ -175,17 +175,16 @@ def strangers(
 ) -> Strangers:
     """Sets measurements that others made on real kernels beside ours.
 
-    Runs each published cell whose senders and queue are modelled, as long as it was measured, and judges it
-    by a rule that was fixed before any run: docs/explanation/strangers.md. Cells that need something else
-    are counted under its name.
+    Runs each published cell whose senders and queue are modelled, and judges it by a rule that was fixed
+    before any run: docs/explanation/strangers.md. Cells that need something else are counted under its name.
 
     Args:
         source: A source, such as `l4s-tests`; by default all.
         scale: quick (three seeds) or full (ten).
-        switches: Other readings of set-ups that are not printed whole, such as no-ecn; each is a key of
-            [switches] in the source's file in aqmlab/experiments/strangers.
+        switches: Other readings of set-ups that are not printed whole, such as no-ecn: keys of [switches] in
+            the source's file in aqmlab/experiments/strangers.
         seeds: Seeds for each cell, instead of those of the scale.
-        output: Folder for the runs, cells.csv, sources.csv, the figure and the scorecard. By default
+        output: Folder for the runs, cells.csv, sources.csv, the figure and the scorecard; by default
             results/strangers-SCALE, with -SOURCE and the switches behind it.
         store: A folder for finished runs by content; by default `runs` in the output folder.
         workers: Number of parallel runs; by default one per core.

@@ -108,8 +108,8 @@ def bloat(
         shaped_share: The share of the line's rate that the router leaves it; by default the file's, or 0.95.
         schemes: Queue disciplines to put there, beside the line as it is.
         seeds: Random seeds; delays are means over them.
-        within_s: Time to do it in, by an estimate for this machine: fewer seeds are run where there is no
-            room for all; a warning says so.
+        within_s: Time to do it in, by an estimate for this machine: fewer seeds are run if all do not fit,
+            with a warning.
         output: Also write every delay (50, 95 and 99 %, each way), loss and rate of each phase.
         live: Also do all of it over Linux TCP, in real time: 10 s for each queue, phase and seed. Needs what
             aqmlab doctor asks for.

@@ -71,8 +71,8 @@ def evaluate(
             the threshold.
         only: Sections of the RFC, such as 8.2.4; 8.2 means all below it. By default all.
         seeds: Random seeds to run (at least 6 for 95 % intervals).
-        within_s: Time to do it in, by an estimate for this machine: fewer seeds are run where there is no
-            room for all; a warning says so.
+        within_s: Time to do it in, by an estimate for this machine: fewer seeds are run if all do not fit,
+            with a warning.
         output: Also write every metric: section, scenario, case, scheme or controller, metric, unit, value,
             at_least, at_most, low, high, seeds.
         report: Also write a page with the summary and every metric; of a scheme with delay and goodput as

@@ -126,8 +126,8 @@ def flent(
         shaped_share: The share of the line's rate that the router leaves it; by default the file's, or 0.95.
         schemes: Queue disciplines to put there, beside the line as it is.
         seeds: Random seeds; numbers are over all of them.
-        within_s: Time to do it in, by an estimate for this machine: fewer seeds are run where there is no
-            room for all; a warning says so.
+        within_s: Time to do it in, by an estimate for this machine: fewer seeds are run if all do not fit,
+            with a warning.
         length_s: How long the streams last.
         flent: Also write a data file of Flent for each queue and seed into this folder, for flent and
             flent-gui.

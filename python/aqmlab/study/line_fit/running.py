@@ -36,7 +36,7 @@ class FittedLine(shown.Shown, Tidy):
     Attributes:
         sources: The files, each with what it is.
         technology: The kind of line that was given; none if none was.
-        round_trip_ms: The round trip of the idle line to the server; none where there were no round trips.
+        round_trip_ms: The idle line's round trip to the server; none without round trips.
         ways: Rate, queue and buffer, `down` and `up`.
         text: The scenario, with comments: what `run`, `compare`, `sqm` and `bloat` take.
     """
@@ -107,9 +107,9 @@ def line_from(
     """Fits a line to what other programs have measured of it.
 
     Args:
-        files: What there is of one line: data files of Flent, results of crusader (`crusader export`), CSV of
-            Waveform's bufferbloat test, logs of ping, `iperf3 --json`, packet captures. Each is recognised by
-            its content; logs of `ping -D`, iperf3 and captures are put together by their times.
+        files: Of one line: data files of Flent, results of crusader (`crusader export`), CSV of Waveform's
+            bufferbloat test, logs of ping, `iperf3 --json`, packet captures, each recognised by its content.
+            Logs of `ping -D`, iperf3 and captures are put together by their times.
         technology: cable, vdsl, adsl, fibre, lte, 5g or starlink: how the line counts bytes, and what is
             usual where nothing was measured. Without it rates count IP packets.
         output: File for the scenario, which must not exist.

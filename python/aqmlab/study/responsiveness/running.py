@@ -110,8 +110,8 @@ def rpm(
         load: Where connections load the line: down, up, or both at once; may be repeated, one test for each.
         schemes: Queue disciplines to put there, beside the line as it is.
         seeds: Random seeds; round trips per minute are means over them.
-        within_s: Time to do it in, by an estimate for this machine: fewer seeds are run where there is no
-            room for all; a warning says so.
+        within_s: Time to do it in, by an estimate for this machine: fewer seeds are run if all do not fit,
+            with a warning.
         output: Also write goodput, duration and confidence of each test.
         live: Also do all of it over Linux TCP, in real time: 80 s for each queue, load and seed. Needs what
             aqmlab doctor asks for.

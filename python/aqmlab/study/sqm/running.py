@@ -46,7 +46,7 @@ class RouterAdvice(shown.Shown, Tidy, SavedTable):
 
     Attributes:
         scenario: The household on its line, as it is.
-        rows: Everything that was tried, with what it does to people; the line as it is comes first.
+        rows: What was tried, with what it does to people; first the line as it is.
         recommended: The row to choose.
         found: The comparison that the rows are of.
         device: What the router's port to the modem is called.
@@ -64,7 +64,7 @@ class RouterAdvice(shown.Shown, Tidy, SavedTable):
         return next(row for row in self.rows if row.candidate.name == AS_IT_IS)
 
     def tc_lines(self) -> list[str]:
-        """What to type on plain Linux; empty where nothing is to be set."""
+        """The lines for plain Linux; empty where nothing is to be set."""
         chosen = self.recommended.candidate
         return tc_lines(chosen.scheme, chosen.shapers, self.device) if chosen.scheme else []
 
@@ -74,7 +74,7 @@ class RouterAdvice(shown.Shown, Tidy, SavedTable):
         return sqm_config(chosen.scheme, chosen.shapers, self.device) if chosen.scheme else []
 
     def autorate(self) -> list[str]:
-        """The configuration of cake-autorate; empty where the shapers stay as they are."""
+        """The configuration of cake-autorate; empty without."""
         chosen = self.recommended.candidate
         return autorate_config(chosen.scenario, chosen.shapers, self.device) if chosen.follows else []
 
@@ -123,8 +123,8 @@ def sqm(
         schemes: Queue disciplines to try in the router.
         shares: Shares of the line's rate to leave it.
         seeds: Random seeds; numbers are means over them.
-        within_s: Time to do it in, by an estimate for this machine: fewer seeds are run where there is no
-            room for all; a warning says so.
+        within_s: Time to do it in, by an estimate for this machine: fewer seeds are run if all do not fit,
+            with a warning.
         device: What the router's port to the modem is called in what is printed.
         output: Also write what was tried, a row each.
         workers: Number of parallel runs; by default one per core.

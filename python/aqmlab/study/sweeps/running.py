@@ -39,7 +39,7 @@ class SweepResults(shown.Shown, Tidy):
     Attributes:
         sweep: The points and seeds.
         runs: The results of each point, by its number from 1, in the order of the seeds.
-        links: The links that were chosen, which numbers are of; none for those that carry data.
+        links: The chosen links; none for those that carry data.
     """
 
     sweep: Sweep
@@ -52,7 +52,7 @@ class SweepResults(shown.Shown, Tidy):
         return {self._names[index]: list(each) for index, each in self.runs.items()}
 
     def at(self, settings: Mapping[str, object]) -> list[Result]:
-        """The results of the one point with these settings, by dotted keys, in the order of the seeds.
+        """The results of the point with these settings, by dotted keys, in the order of the seeds.
 
         Keys may be left out as long as one point alone is meant.
 
@@ -159,23 +159,23 @@ def sweep(
     Everything is checked before anything runs. At least one design is needed; several are combined.
 
     Args:
-        what: A scenario (a `Scenario`, a path, TOML text, a dict), or a `Sweep` that was
-            read from a file, which has a design and seeds of its own.
+        what: A scenario (a `Scenario`, a path, TOML text, a dict), or a `Sweep` from a file, which has a
+            design and seeds of its own.
         grid: Dotted keys, each with its values: every combination is a point. A range
             `{"low": 0.01, "high": 0.5, "scale": "log", "points": 5}` stands for its values.
         points: Settings of dotted keys, one dict for each point.
         latin_hypercube: A design of `{"points": 20, "keys": {...}, "seed": 1}`; a key has a list of values or
-            a range with `low` and `high`.
+            a range.
         random: The same with points drawn independently.
-        seeds: Seeds that every point is run with, from 0 to 2⁶⁴ − 1, as a list or as in `1-8`; one that is
-            given twice counts once.
+        seeds: Seeds of every point, from 0 to 2⁶⁴ − 1, as a list or as in `1-8`; one that is given twice
+            counts once.
         overrides: Dotted keys with the values that replace the scenario's at every point.
-        measure_offered_load: Whether to run the uncongested twins as well, which takes as long again.
+        measure_offered_load: Whether to run the uncongested twins too, which takes as long again.
         links: The links that loss, throughput and so on are of; by default those that carry data.
-        within_s: Time to do it in, by an estimate for this machine: every point is run with fewer seeds where
-            there is no room for all; a warning says so.
-        store: A folder for finished runs by content, which are not repeated: an interrupted sweep resumes.
-            Without it the results stay in memory.
+        within_s: Time to do it in, by an estimate for this machine: every point is run with fewer seeds if
+            all do not fit, with a warning.
+        store: A folder for finished runs by content: an interrupted sweep resumes. Without it the results
+            stay in memory.
         workers: Number of parallel runs; by default one per core.
         executor: Where runs are computed: `threads`, `local` (processes), `dask` or `dask://HOST:PORT`.
         progress: Whether to show a progress bar.

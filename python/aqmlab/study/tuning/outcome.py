@@ -35,14 +35,14 @@ class Outcome(shown.Shown, Tidy):
 
     Attributes:
         base: The scenario with the scheme that was searched.
-        given: The scenario as given, its own queue and all, with the figures of the fresh seeds.
+        given: The scenario as given, with the figures of the fresh seeds.
         space: What was searched.
         objective: What was sought.
         plan: How much was searched.
-        candidates: What the search started from (the scenario as given, or the defaults of the scheme where
-            its queue is of another), then every proposal, with the figures of its search seeds.
+        candidates: The start (the scenario as given, or the scheme's defaults where its queue is of another),
+            then every proposal, with the figures of its search seeds.
         winner: The candidate with the lowest cost over the search seeds.
-        front: Those run with all search seeds that no other one dominates, by fresh seeds.
+        front: Those run with all search seeds that no other dominates, by fresh seeds.
         published: Settings of an experiment, with the figures of the fresh seeds.
         runs: Runs that were asked for, fresh seeds included.
         links: The links that utilization, loss and queue are of.

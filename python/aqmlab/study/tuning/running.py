@@ -79,13 +79,13 @@ def tune(
     """Searches for the queue parameters that are best for an objective; needs Optuna (`aqmlab[tune]`).
 
     All candidates are run with the same seeds; one that is clearly worse than the best so far is stopped
-    early. The figures of the winner come from seeds that the search did not use. The same call resumes an
+    early. The winner's figures come from seeds that the search did not use. The same call resumes an
     interrupted search from the store.
 
     A range of `ranges` is `(low, high)`, `{"low": ..., "high": ..., "log": True}`, `{"values": [...]}`, or a
     single value, which holds the parameter fixed; others have the ranges of `tuning/ranges.toml`. Weights are
     by `response`, `idle` and `loss`. Objectives of calls, games and meetings are of the group that is worst
-    off; one that the scenario has nobody for is refused before any run.
+    off; one for nobody in the scenario is refused before any run.
 
     Args:
         scenario: The link and its users (a `Scenario`, a path, TOML text, a dict).
@@ -105,8 +105,8 @@ def tune(
         fresh_seeds: Seeds for the printed results; by default the next eight after --seeds, or as many as
             --seeds.
         budget_runs: Stop proposing candidates after this many runs.
-        within_s: Time to do it in, by an estimate for this machine: fewer candidates are tried where there is
-            no room for all; a warning says so.
+        within_s: Time to do it in, by an estimate for this machine: fewer candidates are tried if all do not
+            fit, with a warning.
         optimiser_seed: Seed of the optimiser; the same seed proposes the same candidates.
         beside: Also evaluate the settings of an experiment's cells, or of these cells or groups of cells.
         queues: Links whose queues are tuned, all alike; by default the judged links with a queue.

@@ -44,9 +44,8 @@ pub struct Line {
     #[schemars(extend("x-decides" = Decides::Network))]
     pub up_mbps: Option<f64>,
 
-    /// Rate of Ethernet frames to which the provider holds the way down, where that is less than the line
-    /// carries: what is sold of a line that is faster, at a rate that does not vary; absent: the line alone
-    /// limits it.
+    /// Rate of Ethernet frames to which the provider holds the way down of a line that is faster and does not
+    /// vary; absent: the line alone limits it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = LOWEST_MBPS, max = HIGHEST_MBPS))]
     #[schemars(extend("x-decides" = Decides::Network))]
@@ -82,8 +81,8 @@ pub struct Line {
     #[schemars(extend("x-decides" = Decides::Network))]
     pub minimum_frame_bytes: Option<u32>,
 
-    /// Whether the rates vary, each way by itself, as is usual for the technology: of `lte`, `5g` and
-    /// `starlink` they do unless this is false. The rates given are then their means.
+    /// Whether the rates vary around those given, each way by itself, as is usual for the technology: of
+    /// `lte`, `5g` and `starlink` unless this is false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-decides" = Decides::Network))]
     pub rates_vary: Option<bool>,
@@ -99,9 +98,8 @@ pub struct Line {
     #[schemars(extend("x-decides" = Decides::Network))]
     pub medium_up: Option<Medium>,
 
-    /// File of conditions over time: comma-separated values with the columns `t_s` and one or more of
-    /// `down_mbps`, `up_mbps`, `rtt_ms` and `loss_percent`, which hold from their instant to the next. The
-    /// rates and `delay_ms` here may then be left out, or are their means.
+    /// File of conditions over time: comma-separated columns `t_s` and one or more of `down_mbps`, `up_mbps`,
+    /// `rtt_ms` and `loss_percent`. The rates and `delay_ms` here may then be left out, or are their means.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-decides" = Decides::Network))]
     pub conditions_file: Option<String>,
@@ -117,8 +115,8 @@ pub struct Line {
     #[schemars(extend("x-decides" = Decides::Network))]
     pub reconfigurations: Option<Reconfigurations>,
 
-    /// File of the instants at which the way down may send, in Mahimahi's format; `down_mbps` is then its
-    /// mean rate, and may be left out. Several files in brackets follow one another.
+    /// File of instants at which the way down may send, in Mahimahi's format; `down_mbps` is then its mean
+    /// rate, or left out. Several files in brackets follow one another.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-decides" = Decides::Network))]
     pub rate_down_trace_file: Option<TraceFiles>,
@@ -128,7 +126,7 @@ pub struct Line {
     #[schemars(extend("x-decides" = Decides::Network))]
     pub rate_up_trace_file: Option<TraceFiles>,
 
-    /// Probability with which a packet is lost on its way to the line, down.
+    /// Probability that a packet is lost in front of the line, down.
     #[serde(default, skip_serializing_if = "super::is_zero")]
     #[schemars(range(min = 0.0, max = 1.0))]
     #[schemars(extend("x-decides" = Decides::Network))]
@@ -140,8 +138,7 @@ pub struct Line {
     #[schemars(extend("x-decides" = Decides::Network))]
     pub loss_probability_up: f64,
 
-    /// What Linux's netem does to packets on the way down: jitter, reordering, duplicates, bursts of loss;
-    /// absent: nothing.
+    /// What netem does to packets on the way down: jitter, reordering, duplicates, bursts of loss.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-decides" = Decides::Network))]
     pub netem_down: Option<Netem>,
@@ -151,8 +148,7 @@ pub struct Line {
     #[schemars(extend("x-decides" = Decides::Network))]
     pub netem_up: Option<Netem>,
 
-    /// Queue at the provider's end, in front of the way down; absent: drop-tail, which holds what the line
-    /// sends in the time that is usual.
+    /// Queue at the provider's end, in front of the way down; absent: drop-tail of the usual time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-decides" = Decides::Queue))]
     pub provider_queue: Option<Scheme>,
@@ -162,40 +158,35 @@ pub struct Line {
     #[schemars(extend("x-decides" = Decides::Queue))]
     pub modem_queue: Option<Scheme>,
 
-    /// Queue in the router, of what goes to the devices; absent: FQ-CoDel where the router shapes, else
-    /// drop-tail, which never fills.
+    /// Queue in the router to the devices; absent: FQ-CoDel where the router shapes, else drop-tail.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-decides" = Decides::Queue))]
     pub router_queue_down: Option<Scheme>,
 
-    /// Queue in the router, of what goes to the modem; absent: FQ-CoDel where the router shapes, else
-    /// drop-tail, which never fills.
+    /// Queue in the router to the modem; absent: FQ-CoDel where the router shapes, else drop-tail.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-decides" = Decides::Queue))]
     pub router_queue_up: Option<Scheme>,
 
-    /// Share of the line's rate to which the router holds what goes down; absent: it does not, and what waits
-    /// waits at the provider's.
+    /// Share of the line's rate to which the router holds what goes down; absent: it does not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.01, max = 1.0))]
     #[schemars(extend("x-decides" = Decides::Queue))]
     pub shaped_share_down: Option<f64>,
 
-    /// Share of the line's rate to which the router holds what goes up; absent: it does not, and what waits
-    /// waits in the modem.
+    /// Share of the line's rate to which the router holds what goes up; absent: it does not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.01, max = 1.0))]
     #[schemars(extend("x-decides" = Decides::Queue))]
     pub shaped_share_up: Option<f64>,
 
     /// Whether the router's shapers count packets as the line frames them. False: IP packets and 14 bytes
-    /// each, as Linux counts without a word about it.
+    /// each, as Linux by default.
     #[serde(default = "yes", skip_serializing_if = "is_true")]
     #[schemars(extend("x-decides" = Decides::Queue))]
     pub shapers_know_framing: bool,
 
-    /// The router's shapers follow the line by cake-autorate's rule, from the shaped shares as base rates;
-    /// absent: they stay at these.
+    /// The router's shapers follow the line by cake-autorate's rule; absent: they stay at the shaped shares.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-decides" = Decides::Queue))]
     pub cake_autorate: Option<CakeAutorate>,
