@@ -130,7 +130,7 @@ impl Parameters for Params {
         require(initial >= 1, "initial_quantum_bytes", initial, "at least 1")?;
         let delay = self.refill_delay_ms;
         require((0.0..=1e9).contains(&delay), "refill_delay_ms", delay, "from 0 to 1e9 ms")?;
-        CeThreshold::validate(self.ce_threshold_ms)
+        CeThreshold::validate(self.ce_threshold_ms, CeThresholdEcn::Any)
     }
 
     fn limit(&self) -> Limit {
