@@ -66,6 +66,7 @@ pub struct Params {
     /// Packets that may wait in one queue; an arrival beyond is dropped.
     pub flow_limit_packets: u32,
     /// Number of queues for flows: Linux's orphan_mask, and one more.
+    #[schemars(range(min = 1, max = 65_536))]
     pub flows: u32,
     /// Bytes (IP lengths) that a queue may send in one turn.
     pub quantum_bytes: u32,
