@@ -130,7 +130,7 @@ def test_what_was_observed_is_that_of_the_state_that_was_gone_back_to() -> None:
     for other, state in [(episode, here), (environment(), here), (episode, here.copy())]:
         other.rewind(state)
         assert (other.observed.since_s, other.observed.time_s) == (then.since_s, then.time_s)
-        assert other._seen(other.observed).tobytes() == seen.tobytes()  # noqa: SLF001
+        assert other._seen(other.observed).tobytes() == seen.tobytes()
         assert other.state().time_s == then.time_s
 
 
