@@ -34,6 +34,9 @@ macro_rules! overrides {
         }
 
         impl $overrides {
+            /// The names of all of them.
+            pub const KEYS: &'static [&'static str] = &[$(stringify!($key)),+];
+
             /// Refuses the first value that is out of its range.
             fn check_ranges(&self) -> Result<(), IllegalOverride> {
                 $($(
