@@ -104,6 +104,7 @@ fn tcp(routed: &Routed, traffic: &Traffic, [begin, end]: [&Edge; 2]) -> TcpSumma
         fast_recoveries: kernel.fast_recoveries,
         retransmitted_segments: kernel.retransmitted_segments,
         ecn_reductions: None,
+        classic_fallbacks: None,
         loss_episodes: None,
         loss_episodes_multiple: None,
         dropped_data_segments: end.dropped[0] - begin.dropped[0],
