@@ -255,6 +255,76 @@ mod tests {
         }
     }
 
+    /// One segment, loaded at 0x1000, with variables of these lengths that begin with these words, a function
+    /// and a name that the library wants of others.
+    fn library_with(variables: &[(&str, u64, u32)]) -> Vec<u8> {
+        let mut file = vec![0_u8; 64 + 56];
+        let functions = [("function", 2_u8, 1_u16, 99), ("wanted", VARIABLE, 0, 99)];
+        let shown = variables.iter().map(|&(name, bytes, _)| (name, VARIABLE, 1, bytes));
+        let (mut names, mut symbols) = (vec![0_u8], vec![0_u8; 24]);
+        for (number, (name, kind, section, bytes)) in shown.chain(functions).enumerate() {
+            symbols.extend((names.len() as u32).to_le_bytes());
+            symbols.extend([kind, 0]);
+            symbols.extend(section.to_le_bytes());
+            symbols.extend((0x1000 + 120 + 4 * number as u64).to_le_bytes());
+            symbols.extend(bytes.to_le_bytes());
+            names.extend(name.bytes().chain([0]));
+        }
+        let words = variables.iter().map(|&(.., word)| word).chain([7, 7]);
+        file.extend(words.flat_map(u32::to_le_bytes));
+        let sections = [(DYNAMIC_SYMBOLS, symbols), (3, names)].map(|(kind, content)| {
+            let offset = file.len() as u64;
+            file.extend(&content);
+            (kind, offset, content.len() as u64)
+        });
+        let table = file.len() as u64;
+        for (kind, offset, length) in [(0, 0, 0)].into_iter().chain(sections) {
+            let mut header = [0_u8; 64];
+            header[4..8].copy_from_slice(&u32::to_le_bytes(kind));
+            header[24..32].copy_from_slice(&offset.to_le_bytes());
+            header[32..40].copy_from_slice(&length.to_le_bytes());
+            header[40..44].copy_from_slice(&2_u32.to_le_bytes());
+            file.extend(header);
+        }
+        let (begin, length) = (library(), file.len() as u64);
+        file[..120].copy_from_slice(&begin[..120]);
+        file[40..48].copy_from_slice(&table.to_le_bytes());
+        file[58..60].copy_from_slice(&64_u16.to_le_bytes());
+        file[60..62].copy_from_slice(&3_u16.to_le_bytes());
+        file[64..68].copy_from_slice(&LOADED.to_le_bytes());
+        file[64 + 8..64 + 16].copy_from_slice(&0_u64.to_le_bytes());
+        file[64 + 16..64 + 24].copy_from_slice(&0x1000_u64.to_le_bytes());
+        file[64 + 32..64 + 40].copy_from_slice(&length.to_le_bytes());
+        file
+    }
+
+    #[test]
+    fn variables_are_told_by_their_first_word_and_their_length() {
+        let file = library_with(&[("second", 40, 7), ("other", 40, 8), ("first", 50, 7), ("short", 39, 7)]);
+        assert_eq!(require_whole(&file), Ok(()));
+        assert_eq!(variables_beginning_with(&file, &[7], 40), ["first", "second"]);
+        assert_eq!(variables_beginning_with(&file, &[7, 8], 45), ["first"]);
+        assert!(variables_beginning_with(&file, &[9], 1).is_empty());
+        assert!(variables_beginning_with(&library(), &[7], 1).is_empty(), "without a table of symbols");
+        assert_eq!(symbol_of(&file, "short"), Some((VARIABLE, 39)));
+        assert_eq!(symbol_of(&file, "shor"), None);
+        assert_eq!(symbol_of(&file, "wanted"), None, "of another library");
+    }
+
+    /// Whatever the file says, nothing outside of it is read: each byte of it is changed in turn.
+    #[test]
+    fn a_damaged_table_of_symbols_is_read_to_its_end() {
+        let whole = library_with(&[("one", 40, 7), ("other", 40, 8)]);
+        for (at, value) in (6..whole.len()).flat_map(|at| [0, 1, 0x7f, 0xff].map(|value| (at, value))) {
+            let mut file = whole.clone();
+            file[at] = value;
+            if require_whole(&file).is_ok() {
+                variables_beginning_with(&file, &[7], 40);
+                let _ = symbol_of(&file, "other");
+            }
+        }
+    }
+
     #[test]
     fn sizes_that_no_file_has_are_refused() {
         let mut file = library();
