@@ -116,8 +116,10 @@ def _running(tree: ast.AST) -> Iterator[ast.AST]:
 
 
 def _is_for_types(test: ast.expr) -> bool:
-    name = test.attr if isinstance(test, ast.Attribute) else getattr(test, "id", "")
-    return name == "TYPE_CHECKING"
+    """Whether a condition is `TYPE_CHECKING`, by itself or of a module."""
+    if isinstance(test, ast.Attribute):
+        return test.attr == "TYPE_CHECKING"
+    return isinstance(test, ast.Name) and test.id == "TYPE_CHECKING"
 
 
 def _places(module: ModuleType) -> list[Path]:
