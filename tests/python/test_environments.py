@@ -119,6 +119,21 @@ def test_an_episode_goes_back_and_on_from_there_as_often_as_one_likes() -> None:
     ]
 
 
+def test_what_was_observed_is_that_of_the_state_that_was_gone_back_to() -> None:
+    episode = environment()
+    episode.reset(options={"seed": 5})
+    seen, *_ = episode.step(np.array([0.5]))
+    here, then = episode.state(), episode.observed
+    episode.step(np.array([1.0]))
+    assert episode.observed.time_s > then.time_s
+    # Also in another environment, whose episode has not begun, and from a copy of the state.
+    for other, state in [(episode, here), (environment(), here), (episode, here.copy())]:
+        other.rewind(state)
+        assert (other.observed.since_s, other.observed.time_s) == (then.since_s, then.time_s)
+        assert other._seen(other.observed).tobytes() == seen.tobytes()
+        assert other.state().time_s == then.time_s
+
+
 def test_seeds_are_gymnasiums_or_the_runs_own() -> None:
     one, other = environment(), environment()
     seeds = [one.reset(seed=11)[1]["seed"], one.reset()[1]["seed"]]

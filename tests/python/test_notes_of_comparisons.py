@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import aqmlab
+from aqmlab import Comparison
 from aqmlab.show.tables.comparison import notes
-from aqmlab.show.words import sentences
+from aqmlab.show.words import answer, sentences
+from small import BULK
 
 FLOODED = """
 name = "flooded"
@@ -77,3 +81,13 @@ def test_nothing_is_said_of_statements_on_pages_where_nobody_reads() -> None:
     told = notes(aqmlab.compare(flows, schemes=["drop-tail", "pie"], seeds=range(1, 7)))
     assert "*: differs from drop-tail." in told
     assert not [note for note in told if "page" in note]
+
+
+def test_the_link_of_one_run_is_not_told_with_the_name_of_its_scenario() -> None:
+    """A scenario may be called `up`."""
+    result = aqmlab.run(aqmlab.Scenario.from_toml(BULK), seed=1)
+    (alone,) = answer(Comparison.of({"up": [result]}))
+    of_a_link = r"busy \d+ % of the time and loses [0-9.]+ % of the packets"
+    assert re.fullmatch(rf"The link is {of_a_link}\.", alone), alone
+    (both,) = answer(Comparison.of({"drop-tail": [result], "pie": [result]}))
+    assert re.fullmatch(rf"The link is {of_a_link} with drop-tail; {of_a_link} with PIE\.", both), both

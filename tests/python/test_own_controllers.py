@@ -301,6 +301,12 @@ REFUSALS = {
         "",
         "every congestion controller has it already",
     ),
+    "a name of a key of hosts": (
+        "Own",
+        "pacing = parameter(True, 'x')",
+        "",
+        "parameter `pacing`: `host` has a key of this name; legal: other names than maximum_segment_bytes, ",
+    ),
     "an unknown key": ("Own", "step = parameter(1, 'Step.')", "stop = 3", 'unknown key "stop"'),
     "out of range": (
         "Own",

@@ -346,7 +346,16 @@ NO_CONTROLLERS = {
         "own is a function or the like; legal: the name of a variable of type aqmlab_controller",
     ),
     "a word": ("unsigned own = AQMLAB_CONTROLLER_VERSION;", "own has 4 bytes, an aqmlab_controller "),
-    "no such symbol": ("int other;", "the library has no symbol own"),
+    "no such symbol": (
+        "int other;",
+        "the library has no symbol own; legal: the name of a variable of type aqmlab_controller",
+    ),
+    "others of the same kind": (
+        "const int other = 7; const aqmlab_scheme red = {.version = AQMLAB_VERSION};"
+        + (TABLE % ".flags = 0").replace(" own =", " second =")
+        + (TABLE % ".flags = 0").replace(" own =", " first ="),
+        "the library has no symbol own; legal: first, second",
+    ),
     "a table cut short": (
         "const struct { uint32_t version, flags; const char *text; } own = {AQMLAB_CONTROLLER_VERSION};",
         "own has 16 bytes, an aqmlab_controller ",
@@ -374,6 +383,10 @@ NO_CONTROLLERS = {
         (PARAMETER % "1").replace('"step"', '"controller"') + TABLE % KEYS,
         "parameter `controller`: every congestion controller has it already",
     ),
+    "the name of a key of hosts": (
+        (PARAMETER % "1").replace('"step"', '"pacing"') + TABLE % KEYS,
+        "parameter `pacing`: `host` has a key of this name; legal: other names than maximum_segment_bytes, ",
+    ),
 }
 """What a C compiler takes for the variable of a controller, and what is said of it."""
 
@@ -387,12 +400,18 @@ def test_a_library_without_such_a_controller_is_refused_at_its_place(what: str, 
     ran = aqmlab_run("run", "own.toml", cwd=tmp_path)
     assert ran.returncode == 2, ran.stderr
     assert f'flows.0.host.congestion: "own.so:own": {message}' in ran.stderr
-    assert ran.stderr.count("legal: ") == 1
+    assert "FILE.py" not in ran.stderr, "its name is spelt well"
+    assert ran.stderr.count("legal: ") <= 1
 
 
 REFUSALS = {
     "no file": ('"nowhere.so:own"', "there is no file "),
     "no library": ('"text.so:own"', "no library of this machine"),
+    "no symbol": (
+        '"my_aimd.so"',
+        '"my_aimd.so": no symbol of this library is named; legal: "my_aimd.so:SYMBOL"',
+    ),
+    "no class": ('"my_aimd.py"', '"my_aimd.py": no class of this file is named; legal: "my_aimd.py:CLASS"'),
     "C source": (
         '"own.c:own"',
         'compile it first: cc -O2 -ffp-contract=off -shared -fPIC -I "$(aqmlab controller include)" own.c',
@@ -435,7 +454,12 @@ def test_it_is_explained_and_has_a_schema(shipped: Path, monkeypatch: pytest.Mon
     table = json.loads(aqmlab_run("schema", "my_aimd.so:my_aimd").stdout)
     assert table["properties"]["increase_segments"]["default"] == 1.0
     assert table["required"] == ["controller"]
-    assert "the library has no symbol my_aimed" in aqmlab_run("explain", "my_aimd.so:my_aimed").stderr
+    misspelt = aqmlab_run("explain", "my_aimd.so:my_aimed").stderr
+    assert "the library has no symbol my_aimed; legal: my_aimd\n" in misspelt
+    for asked in [("explain",), ("schema",), ("controller", "check"), ("scheme", "check")]:
+        alone = aqmlab_run(*asked, "my_aimd.so")
+        said = "my_aimd.so: no symbol of this library is named; legal: my_aimd.so:SYMBOL"
+        assert (alone.returncode, said in " ".join(alone.stderr.split())) == (2, True), alone.stderr
 
 
 def test_it_is_evaluated_beside_others(shipped: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -74,6 +74,32 @@ def test_a_file_beside_it_is_refused_each_time(what: str, times: int, tmp_path: 
     assert refused.endswith(LEGAL)
 
 
+@pytest.mark.parametrize("test", ["TYPE_CHECKING", "typing.TYPE_CHECKING"])
+def test_one_for_type_checkers_alone_is_no_import(test: str, tmp_path: Path) -> None:
+    beside(tmp_path)
+    head = HEAD.format(folder=str(tmp_path)) + "import typing\nfrom typing import TYPE_CHECKING\n"
+    for_types = f"{head}if {test}:\n    from beside import STEP\nKEPT = 1\n"
+    loaded = module_of(*file(tmp_path, for_types))
+    assert not isinstance(loaded, str), loaded
+    assert loaded.KEPT == 1
+    # What stands behind its else runs.
+    refused = module_of(*file(tmp_path, f"{for_types}if {test}:\n    pass\nelse:\n    import beside\n"))
+    assert isinstance(refused, str)
+    assert REASON in refused
+
+
+def test_a_file_may_begin_with_a_mark_of_byte_order(tmp_path: Path) -> None:
+    """As editors of Windows write it."""
+    beside(tmp_path)
+    mark = "\N{BYTE ORDER MARK}"
+    loaded = module_of(*file(tmp_path, f"{mark}STEP = 0.5\n"))
+    assert not isinstance(loaded, str), loaded
+    assert loaded.STEP == 0.5
+    refused = module_of(*file(tmp_path, mark + HEAD.format(folder=str(tmp_path)) + "import beside"))
+    assert isinstance(refused, str)
+    assert REASON in refused
+
+
 def test_one_that_the_program_has_already_is_refused(tmp_path: Path) -> None:
     beside(tmp_path)
     sys.path.insert(0, str(tmp_path))

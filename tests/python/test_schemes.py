@@ -296,7 +296,7 @@ def test_a_file_that_cannot_be_used_is_refused(scheme: str, message: str, tmp_pa
 
 def test_a_library_without_the_symbol_is_refused(shipped: Path) -> None:
     required(C, shipped)
-    with pytest.raises(ScenarioError, match="the library has no symbol her_red"):
+    with pytest.raises(ScenarioError, match=r"the library has no symbol her_red; legal: my_red$"):
         scenario("my_red.so:her_red", shipped)
     with pytest.raises(ScenarioError, match=r"max_th_packets: .* is not legal; legal: above min_th_packets"):
         scenario(C, shipped, "limit_packets = 30, max_th_packets = 5")

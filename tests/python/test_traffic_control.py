@@ -271,6 +271,10 @@ def test_fq_of_linux_is_not_the_scheme_of_that_name() -> None:
     assert (single["limit_packets"], single["flow_limit_packets"], single["flows"]) == (42, 42, 1)
     assert single["ce_threshold_ms"] == 5.0
     assert queue_of("fq orphan_mask 255 maxrate 1Mbit")["flows"] == 256
+    assert queue_of("fq orphan_mask 0xffff")["flows"] == 65_536
+    for too_many in ("0x1ffff", "131071", "99999999999", "-1"):
+        with pytest.raises(ScenarioError, match=rf"orphan_mask {too_many}; legal: .* \(1 to 65536 flows\)"):
+            read(f"fq orphan_mask {too_many}")
     assert "maxrate is not modelled" in read("fq maxrate 1Mbit").remarks[0]
     assert queue_of("fq")["scheme"] == "fq"
 

@@ -6,7 +6,7 @@
 use crate::error::LiveError;
 use crate::router::hosts_seen::HostsSeen;
 use aqmlab_scenario::{EcnCodepoint, Scenario, TrafficGroup};
-use aqmlab_tcp::{Congestion, Ecn, Stack};
+use aqmlab_tcp::{AnswersMarks, Congestion, Ecn, HostProfile, Stack};
 use aqmlab_units::Span;
 use std::fs;
 
@@ -229,6 +229,25 @@ pub(crate) fn refuse_foreign_controllers(scenario: &Scenario) -> Result<(), Live
     Ok(())
 }
 
+/// In words, which keys of the scenario's hosts about marks no host of the kernel has; nothing where none is
+/// set.
+pub(crate) fn foreign_answers_to_marks(scenario: &Scenario) -> Option<String> {
+    let profiles = scenario.connection_groups().map(|group| group.profile);
+    let extensions: Vec<_> =
+        profiles.filter(|profile| profile.ecn != Ecn::Off).map(HostProfile::extensions).collect();
+    let set = [
+        ("answers_marks", extensions.iter().any(|each| each.answers_marks != AnswersMarks::Never)),
+        ("exact_echo", extensions.iter().any(|each| each.exact_echo)),
+    ];
+    let names: Vec<&str> = set.into_iter().filter_map(|(name, is_set)| is_set.then_some(name)).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "all hosts echoed and answered marks as RFC 3168 has it: {} had no effect",
+            names.join(" and ")
+        )
+    })
+}
+
 /// Whether the hosts of a scenario negotiate ECN, which is one setting for all of them here.
 ///
 /// # Errors
@@ -309,6 +328,29 @@ mod tests {
         let calls = "[[datagrams]]\ncount = 1\ndirection = \"left-to-right\"\nrate_mbps = 1.0\n\
                      packet_bytes = 200\n";
         assert_eq!(said(HostSettings::LinuxBbr, calls), None);
+    }
+
+    #[test]
+    fn keys_about_marks_that_no_kernel_has_are_named() {
+        let said = |groups: &[&str]| foreign_answers_to_marks(&scenario(groups, ""));
+        let bbr = |keys: &str| {
+            format!(
+                "profile = \"linux6-cubic\"\nhost = {{ congestion = \"bbr-linux-v3\", ecn = \"on\"{keys} }}"
+            )
+        };
+        for silent in [CUBIC, CLASSIC, &bbr(""), &bbr(", answers_marks = \"never\", exact_echo = false")] {
+            assert_eq!(said(&[silent, silent]), None, "{silent}");
+        }
+        let sentence = |keys: &str| {
+            Some(format!("all hosts echoed and answered marks as RFC 3168 has it: {keys} had no effect"))
+        };
+        let (answers, echo) = (bbr(", answers_marks = \"always\""), bbr(", exact_echo = true"));
+        assert_eq!(said(&[&bbr(""), &answers]), sentence("answers_marks"));
+        assert_eq!(said(&[&echo]), sentence("exact_echo"));
+        assert_eq!(said(&[&echo, &answers, &echo]), sentence("answers_marks and exact_echo"));
+        // Without ECN there is nothing to answer, whatever a controller does elsewhere.
+        let off = "profile = \"linux6-cubic\"\nhost = { congestion = \"bbr-l4s-v2\", ecn = \"off\" }";
+        assert_eq!(said(&[off]), None);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::audit::Audit;
 use crate::error::LiveError;
-use crate::hosts::HostSettings;
+use crate::hosts::{HostSettings, foreign_answers_to_marks};
 use crate::router::capture::Capture;
 use crate::router::link::QueuedLink;
 use crate::router::log::LogRow;
@@ -71,6 +71,7 @@ pub(crate) fn gather(
     summary.warnings = warnings::of(&summary, scenario);
     summary.warnings.extend(warnings::of_samples(&routed.network.monitor, &summary.links));
     summary.warnings.extend(hosts.other_controllers(scenario));
+    summary.warnings.extend(foreign_answers_to_marks(scenario));
     summary.warnings.extend(said_of(&audit));
     let now = Time::ZERO + scenario.duration;
     let (tables, (log, captures)) = tables(routed, traffic, scenario, [&begin, &end], now);
@@ -103,6 +104,7 @@ fn tcp(routed: &Routed, traffic: &Traffic, [begin, end]: [&Edge; 2]) -> TcpSumma
         fast_recoveries: kernel.fast_recoveries,
         retransmitted_segments: kernel.retransmitted_segments,
         ecn_reductions: None,
+        classic_fallbacks: None,
         loss_episodes: None,
         loss_episodes_multiple: None,
         dropped_data_segments: end.dropped[0] - begin.dropped[0],

@@ -18,6 +18,8 @@ const NO_BITS: u32 = 8;
 /// `sh_type` of the table of symbols that a library shows to others.
 const DYNAMIC_SYMBOLS: u32 = 11;
 const SYMBOL_BYTES: u64 = 24;
+/// `p_type` of a segment that is loaded.
+const LOADED: u32 = 1;
 /// The type of a symbol that is a variable, in the lower half of `st_info`.
 const VARIABLE: u8 = 1;
 
@@ -56,9 +58,9 @@ pub(crate) fn require_object(file: &[u8], symbol: &str, kind: &str, least_bytes:
         Some((other, _)) if other != VARIABLE => {
             Err(format!("{symbol} is a function or the like; legal: the name of a variable of type {kind}"))
         }
-        Some((_, bytes)) if bytes < least_bytes => {
-            Err(format!("{symbol} has {bytes} bytes, an {kind} {least_bytes}"))
-        }
+        Some((_, bytes)) if bytes < least_bytes => Err(format!(
+            "{symbol} has {bytes} bytes, an {kind} {least_bytes}; legal: the name of a variable of that type"
+        )),
         _ => Ok(()),
     }
 }
@@ -68,21 +70,78 @@ fn is_read(file: &[u8]) -> bool {
     file.starts_with(MAGIC) && file.get(4..6).is_none_or(|kind| kind == [CLASS_64, LEAST_FIRST])
 }
 
+/// The names of the variables that a library shows and that begin with one of these words, as a table with a
+/// version does, in the order of the alphabet; none where it cannot be told. The file is whole.
+pub(crate) fn variables_beginning_with(file: &[u8], first_words: &[u32], least_bytes: u64) -> Vec<String> {
+    if !is_read(file) {
+        return Vec::new();
+    }
+    let symbols = Symbols::of(file);
+    let tables = symbols.iter().flat_map(Symbols::all).filter(|symbol| {
+        let first = || content(file, loaded_at(file, symbol.address, 4)?);
+        symbol.kind == VARIABLE
+            && symbol.bytes >= least_bytes
+            && first().is_some_and(|word| first_words.contains(&u32::from_le_bytes(taken(word, 0))))
+    });
+    let mut names: Vec<String> =
+        tables.filter_map(|symbol| str::from_utf8(symbol.name).ok().map(str::to_owned)).collect();
+    names.sort_unstable();
+    names
+}
+
 /// Type and length of a symbol that the library defines and shows.
 fn symbol_of(file: &[u8], symbol: &str) -> Option<(u8, u64)> {
-    let sections = Table::of(file, 40, 58);
-    let header = |index: u64| sections.offset + index * sections.entry;
-    let of_symbols = (0..sections.entries).map(header).find(|&at| kind_of(file, at) == DYNAMIC_SYMBOLS)?;
-    let names = u64::from(u32::from_le_bytes(taken(file, of_symbols + 40)));
-    let names = content(file, section(file, header((names < sections.entries).then_some(names)?)))?;
-    let symbols = content(file, section(file, of_symbols))?;
-    let found = symbols.chunks_exact(SYMBOL_BYTES as usize).find(|entry| {
-        let name = u32::from_le_bytes(taken(entry, 0)) as usize;
-        let is_defined = half(entry, 6) != 0;
-        let rest = names.get(name..).and_then(|rest| rest.strip_prefix(symbol.as_bytes()));
-        is_defined && rest.is_some_and(|rest| rest.first() == Some(&0))
-    })?;
-    Some((found[4] & 0xf, word(found, 16)))
+    let symbols = Symbols::of(file)?;
+    let found = symbols.all().find(|found| found.name == symbol.as_bytes())?;
+    Some((found.kind, found.bytes))
+}
+
+/// A symbol that a library defines and shows.
+struct Shown<'a> {
+    name: &'a [u8],
+    kind: u8,
+    address: u64,
+    bytes: u64,
+}
+
+/// The table of symbols that a library shows to others, and the text that their names are in.
+struct Symbols<'a> {
+    entries: &'a [u8],
+    names: &'a [u8],
+}
+
+impl<'a> Symbols<'a> {
+    fn of(file: &'a [u8]) -> Option<Self> {
+        let sections = Table::of(file, 40, 58);
+        let header = |index: u64| sections.offset + index * sections.entry;
+        let of_symbols =
+            (0..sections.entries).map(header).find(|&at| kind_of(file, at) == DYNAMIC_SYMBOLS)?;
+        let names = u64::from(u32::from_le_bytes(taken(file, of_symbols + 40)));
+        let names = content(file, section(file, header((names < sections.entries).then_some(names)?)))?;
+        Some(Self { entries: content(file, section(file, of_symbols))?, names })
+    }
+
+    fn all(&self) -> impl Iterator<Item = Shown<'a>> {
+        let (entries, names) = (self.entries, self.names);
+        let is_defined = |entry: &&[u8]| half(entry, 6) != 0;
+        entries.chunks_exact(SYMBOL_BYTES as usize).filter(is_defined).filter_map(move |entry| {
+            let rest = names.get(u32::from_le_bytes(taken(entry, 0)) as usize..)?;
+            let name = &rest[..rest.iter().position(|&byte| byte == 0)?];
+            Some(Shown { name, kind: entry[4] & 0xf, address: word(entry, 8), bytes: word(entry, 16) })
+        })
+    }
+}
+
+/// Where in the file is what a library has at an address.
+fn loaded_at(file: &[u8], address: u64, length: u64) -> Option<Extent> {
+    let segments = Table::of(file, 32, 54);
+    (0..segments.entries).map(|index| segments.offset + index * segments.entry).find_map(|header| {
+        let into = address.checked_sub(word(file, header + 16))?;
+        let Extent { offset, length: in_file } = segment(file, header);
+        let is_loaded = u32::from_le_bytes(taken(file, header)) == LOADED;
+        let is_within = into.checked_add(length).is_some_and(|end| end <= in_file);
+        (is_loaded && is_within).then(|| Extent { offset: offset + into, length })
+    })
 }
 
 fn kind_of(file: &[u8], section_header: u64) -> u32 {
@@ -193,6 +252,76 @@ mod tests {
         for length in 4..whole.len() {
             let refused = require_whole(&whole[..length]).unwrap_err();
             assert!(refused.contains(&format!("the file at {length}")), "{refused}");
+        }
+    }
+
+    /// One segment, loaded at 0x1000, with variables of these lengths that begin with these words, a function
+    /// and a name that the library wants of others.
+    fn library_with(variables: &[(&str, u64, u32)]) -> Vec<u8> {
+        let mut file = vec![0_u8; 64 + 56];
+        let functions = [("function", 2_u8, 1_u16, 99), ("wanted", VARIABLE, 0, 99)];
+        let shown = variables.iter().map(|&(name, bytes, _)| (name, VARIABLE, 1, bytes));
+        let (mut names, mut symbols) = (vec![0_u8], vec![0_u8; 24]);
+        for (number, (name, kind, section, bytes)) in shown.chain(functions).enumerate() {
+            symbols.extend((names.len() as u32).to_le_bytes());
+            symbols.extend([kind, 0]);
+            symbols.extend(section.to_le_bytes());
+            symbols.extend((0x1000 + 120 + 4 * number as u64).to_le_bytes());
+            symbols.extend(bytes.to_le_bytes());
+            names.extend(name.bytes().chain([0]));
+        }
+        let words = variables.iter().map(|&(.., word)| word).chain([7, 7]);
+        file.extend(words.flat_map(u32::to_le_bytes));
+        let sections = [(DYNAMIC_SYMBOLS, symbols), (3, names)].map(|(kind, content)| {
+            let offset = file.len() as u64;
+            file.extend(&content);
+            (kind, offset, content.len() as u64)
+        });
+        let table = file.len() as u64;
+        for (kind, offset, length) in [(0, 0, 0)].into_iter().chain(sections) {
+            let mut header = [0_u8; 64];
+            header[4..8].copy_from_slice(&u32::to_le_bytes(kind));
+            header[24..32].copy_from_slice(&offset.to_le_bytes());
+            header[32..40].copy_from_slice(&length.to_le_bytes());
+            header[40..44].copy_from_slice(&2_u32.to_le_bytes());
+            file.extend(header);
+        }
+        let (begin, length) = (library(), file.len() as u64);
+        file[..120].copy_from_slice(&begin[..120]);
+        file[40..48].copy_from_slice(&table.to_le_bytes());
+        file[58..60].copy_from_slice(&64_u16.to_le_bytes());
+        file[60..62].copy_from_slice(&3_u16.to_le_bytes());
+        file[64..68].copy_from_slice(&LOADED.to_le_bytes());
+        file[64 + 8..64 + 16].copy_from_slice(&0_u64.to_le_bytes());
+        file[64 + 16..64 + 24].copy_from_slice(&0x1000_u64.to_le_bytes());
+        file[64 + 32..64 + 40].copy_from_slice(&length.to_le_bytes());
+        file
+    }
+
+    #[test]
+    fn variables_are_told_by_their_first_word_and_their_length() {
+        let file = library_with(&[("second", 40, 7), ("other", 40, 8), ("first", 50, 7), ("short", 39, 7)]);
+        assert_eq!(require_whole(&file), Ok(()));
+        assert_eq!(variables_beginning_with(&file, &[7], 40), ["first", "second"]);
+        assert_eq!(variables_beginning_with(&file, &[7, 8], 45), ["first"]);
+        assert!(variables_beginning_with(&file, &[9], 1).is_empty());
+        assert!(variables_beginning_with(&library(), &[7], 1).is_empty(), "without a table of symbols");
+        assert_eq!(symbol_of(&file, "short"), Some((VARIABLE, 39)));
+        assert_eq!(symbol_of(&file, "shor"), None);
+        assert_eq!(symbol_of(&file, "wanted"), None, "of another library");
+    }
+
+    /// Whatever the file says, nothing outside of it is read: each byte of it is changed in turn.
+    #[test]
+    fn a_damaged_table_of_symbols_is_read_to_its_end() {
+        let whole = library_with(&[("one", 40, 7), ("other", 40, 8)]);
+        for (at, value) in (6..whole.len()).flat_map(|at| [0, 1, 0x7f, 0xff].map(|value| (at, value))) {
+            let mut file = whole.clone();
+            file[at] = value;
+            if require_whole(&file).is_ok() {
+                variables_beginning_with(&file, &[7], 40);
+                let _ = symbol_of(&file, "other");
+            }
         }
     }
 

@@ -9,7 +9,7 @@ use crate::guard_table::{GuardTable, TableGuard};
 use crate::instance::Traits;
 use crate::library_controller::CONTROLLER_VERSION;
 use crate::scheduler_table::{SchedulerTable, TableScheduler};
-use crate::shared_library::{self, LibraryParameters, RawParameter, slice, static_text, text};
+use crate::shared_library::{self, Kind, LibraryParameters, RawParameter, slice, static_text, text};
 use crate::table::{FunctionTable, TableScheme};
 use crate::values::Values;
 use aqmlab_aqm::{ParameterError, PortFacts};
@@ -23,8 +23,12 @@ const SCHEDULER_VERSION: u32 = 0x1_0001;
 const GUARD_VERSION: u32 = 0x2_0001;
 const NEEDS_ARRIVAL_INSTANTS: u32 = 1;
 const EVICTS: u32 = 2;
-/// The type that a symbol has, in words.
-const KIND: &str = "aqmlab_scheme";
+/// The type that a symbol has.
+const KIND: Kind = Kind {
+    name: "aqmlab_scheme",
+    versions: &[VERSION, SCHEDULER_VERSION, GUARD_VERSION],
+    least_bytes: size_of::<Raw<GuardTable>>(),
+};
 
 /// `aqmlab_port`.
 #[repr(C)]
@@ -73,10 +77,11 @@ enum Functions {
 /// a function that is missing, or a parameter declared wrongly.
 pub fn load_library(bytes: &[u8], symbol: &str, name: &str) -> Result<DeclaredScheme, String> {
     elf::require_whole(bytes)?;
-    let smallest = elf::require_object(bytes, symbol, KIND, size_of::<Raw<GuardTable>>() as u64);
-    smallest.or_else(|_| elf::require_object(bytes, symbol, KIND, size_of::<Raw<FunctionTable>>() as u64))?;
+    let smallest = elf::require_object(bytes, symbol, KIND.name, KIND.least_bytes as u64);
+    let whole = || elf::require_object(bytes, symbol, KIND.name, size_of::<Raw<FunctionTable>>() as u64);
+    smallest.or_else(|_| whole())?;
     let library = shared_library::open(bytes)?;
-    let raw = shared_library::variable::<RawHead>(&library, symbol, KIND)?;
+    let raw = shared_library::variable::<RawHead>((&library, bytes), symbol, &KIND)?;
     // SAFETY: the symbol is a variable of the library, which is never unloaded; its first word is the
     // version.
     let head: &'static RawHead = unsafe { &*raw };
@@ -130,7 +135,7 @@ fn functions_of(bytes: &[u8], symbol: &str, head: &'static RawHead) -> Result<Fu
 
 /// The table of functions behind a head, if the symbol is long enough for it.
 fn behind<Table>(bytes: &[u8], symbol: &str, head: &'static RawHead) -> Result<&'static Table, String> {
-    elf::require_object(bytes, symbol, KIND, size_of::<Raw<Table>>() as u64)?;
+    elf::require_object(bytes, symbol, KIND.name, size_of::<Raw<Table>>() as u64)?;
     // SAFETY: the symbol is a variable of the library, which is never unloaded, and its version says what it
     // is.
     Ok(unsafe { &(*std::ptr::from_ref(head).cast::<Raw<Table>>()).functions })

@@ -7,7 +7,7 @@ use crate::declared_controller::{ControllerFactory, DeclaredController};
 use crate::declared_model::Refused;
 use crate::elf;
 use crate::fault::Fault;
-use crate::shared_library::{self, LibraryParameters, RawParameter, text};
+use crate::shared_library::{self, Kind, LibraryParameters, RawParameter, text};
 use crate::values::Values;
 use aqmlab_tcp::congestion::own::{Answers, OwnInstance, OwnTraits};
 use aqmlab_tcp::congestion::{Codepoint, Settings};
@@ -19,8 +19,12 @@ pub(crate) const CONTROLLER_VERSION: u32 = 0x3_0001;
 /// The versions of what `aqmlab_scheme.h` has, with their types.
 const OTHERS: [(u32, &str); 3] =
     [(0x1, "aqmlab_scheme"), (0x1_0001, "aqmlab_scheduler"), (0x2_0001, "aqmlab_guard")];
-/// The type that a symbol has, in words.
-const KIND: &str = "aqmlab_controller";
+/// The type that a symbol has.
+const KIND: Kind = Kind {
+    name: "aqmlab_controller",
+    versions: &[CONTROLLER_VERSION],
+    least_bytes: size_of::<RawController>(),
+};
 
 const SENDS_ECT1: u32 = 1;
 const ACCURATE_ECN: u32 = 2;
@@ -73,13 +77,13 @@ impl LibraryController {
     /// layout, a function that is missing, or a parameter declared wrongly.
     pub fn load(bytes: &[u8], symbol: &str, name: &str) -> Result<Self, String> {
         elf::require_whole(bytes)?;
-        elf::require_object(bytes, symbol, KIND, size_of::<u32>() as u64)?;
+        elf::require_object(bytes, symbol, KIND.name, size_of::<u32>() as u64)?;
         let library = shared_library::open(bytes)?;
-        let raw = shared_library::variable::<RawController>(&library, symbol, KIND)?;
+        let raw = shared_library::variable::<RawController>((&library, bytes), symbol, &KIND)?;
         std::mem::forget(library);
         // SAFETY: the symbol is a variable of the library, which is never unloaded, of at least a word.
         require_version(symbol, unsafe { *raw.cast::<u32>() })?;
-        elf::require_object(bytes, symbol, KIND, size_of::<RawController>() as u64)?;
+        elf::require_object(bytes, symbol, KIND.name, size_of::<RawController>() as u64)?;
         // SAFETY: its version says what it is, and it is long enough.
         Self::read(symbol, unsafe { &*raw }, name)
     }
@@ -160,9 +164,9 @@ impl LibraryController {
 pub fn is_controller(bytes: &[u8], symbol: &str) -> bool {
     let version = || -> Result<u32, String> {
         elf::require_whole(bytes)?;
-        elf::require_object(bytes, symbol, KIND, size_of::<u32>() as u64)?;
+        elf::require_object(bytes, symbol, KIND.name, size_of::<u32>() as u64)?;
         let library = shared_library::open(bytes)?;
-        let raw = shared_library::variable::<u32>(&library, symbol, KIND)?;
+        let raw = shared_library::variable::<u32>((&library, bytes), symbol, &KIND)?;
         // SAFETY: the symbol is a variable of at least a word, and the library is open.
         Ok(unsafe { *raw })
     };
@@ -174,7 +178,7 @@ fn require_version(symbol: &str, version: u32) -> Result<(), String> {
         return Ok(());
     }
     if let Some((_, kind)) = OTHERS.iter().find(|(other, _)| *other == version) {
-        return Err(format!("{symbol} is an {kind}; legal: an {KIND}"));
+        return Err(format!("{symbol} is an {kind}; legal: an {}", KIND.name));
     }
     let legal = CONTROLLER_VERSION;
     Err(format!("{symbol} has version {version:#x} of aqmlab_controller.h: {legal:#x} is legal"))

@@ -4,6 +4,7 @@
 //! A library stays loaded for the rest of the program, so whatever it points to lives as long.
 #![allow(unsafe_code)]
 
+use crate::elf;
 use crate::values::Values;
 use libloading::{Library, Symbol};
 use serde_json::{Value, json};
@@ -12,6 +13,8 @@ use std::io::Write as _;
 
 /// More parameters, or more names of what is observed, are a mistake.
 const MOST_ENTRIES: u32 = 1_000;
+/// So many symbols of a library are named.
+const MOST_NAMED: usize = 20;
 /// More is a mistake.
 const MOST_STATE_BYTES: u64 = 1 << 26;
 
@@ -73,19 +76,48 @@ pub(crate) fn open(bytes: &[u8]) -> Result<Library, String> {
         // for any program that is run.
         unsafe { Library::new(file.path()) }.map_err(|error| error.to_string())
     };
-    opened().map_err(|error| format!("no library of this machine: {error}"))
+    let legal = "a shared library, as `cc -shared` makes it";
+    opened().map_err(|error| format!("no library of this machine: {error}; legal: {legal}"))
 }
 
-/// Where the variable of a library is that has this name and is to be of type `kind`.
+/// The type that a variable is to be of.
+pub(crate) struct Kind {
+    /// Its name in the header.
+    pub(crate) name: &'static str,
+    /// The versions that a variable of it may begin with.
+    pub(crate) versions: &'static [u32],
+    /// The length of the shortest.
+    pub(crate) least_bytes: usize,
+}
+
+impl Kind {
+    /// What is said of a symbol that the library of these bytes does not have.
+    fn missing(&self, bytes: &[u8], symbol: &str) -> String {
+        let found = elf::variables_beginning_with(bytes, self.versions, self.least_bytes as u64);
+        let legal = match found.len() {
+            0 => format!("the name of a variable of type {}", self.name),
+            1..=MOST_NAMED => found.join(", "),
+            more => format!("{} and {} more", found[..MOST_NAMED].join(", "), more - MOST_NAMED),
+        };
+        format!("the library has no symbol {symbol}; legal: {legal}")
+    }
+}
+
+/// Where the variable of a library is that has this name and is to be of a kind. The library is that of these
+/// bytes.
 ///
 /// # Errors
-/// In words: there is none, or it is nothing that a C compiler puts there.
-pub(crate) fn variable<T>(library: &Library, symbol: &str, kind: &str) -> Result<*const T, String> {
+/// In words: there is none, and what there is; or it is nothing that a C compiler puts there.
+pub(crate) fn variable<T>(
+    (library, bytes): (&Library, &[u8]),
+    symbol: &str,
+    kind: &Kind,
+) -> Result<*const T, String> {
     // SAFETY: the address alone is asked for.
     let found: Result<Symbol<'_, *const T>, _> = unsafe { library.get(symbol.as_bytes()) };
-    let raw = *found.map_err(|_| format!("the library has no symbol {symbol}"))?;
+    let raw = *found.map_err(|_| kind.missing(bytes, symbol))?;
     if raw.is_null() || !raw.is_aligned() {
-        return Err(format!("{symbol} is no {kind}"));
+        return Err(format!("{symbol} is no {}", kind.name));
     }
     Ok(raw)
 }

@@ -240,6 +240,10 @@ pub struct TcpSummary {
     /// Window reductions for ECN; left out by a driver whose hosts do not count them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ecn_reductions: Option<u64>,
+    /// Connections whose sender, up to the end of the window, took its queue for one that marks as RFC 3168
+    /// has it and fell back; left out where no host has `classic_ecn_fallback`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub classic_fallbacks: Option<u64>,
     /// Windows of data in which at least one segment was dropped at a monitored queue; left out likewise.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub loss_episodes: Option<u64>,

@@ -9,7 +9,9 @@
 use crate::error::{Place, ScenarioError};
 use crate::files::{TEXTS, read_bytes, read_text};
 use crate::mistakes::{Mistakes, joined};
-use crate::own_names::{CONGESTION, MODEL, SCHEME, is_controller, is_in_file, parts};
+use crate::own_names::{
+    CONGESTION, MODEL, SCHEME, is_controller, is_file_alone, is_in_file, is_library, parts,
+};
 use crate::text::{Node, Value};
 use aqmlab_aqm::{Declaration, DeclaredSchemes, RegistrationError, register_declared};
 use aqmlab_tcp::congestion::own::{CONTROLLER, ControllerDeclaration, DeclaredControllers};
@@ -61,7 +63,6 @@ pub fn set_controller_loader(loader: ControllerLoader) {
 
 /// The largest file of a scheme or a model.
 const LARGEST_CODE_BYTES: u64 = 1 << 20;
-const LIBRARIES: [&str; 2] = [".so", ".dylib"];
 const LEGAL_CLASS: &str =
     "FILE.py:CLASS, the file of at most 1 MiB, its path absolute or seen from the scenario's folder";
 const LEGAL: &str = "FILE.py:CLASS or LIBRARY.so:SYMBOL, the file of at most 1 MiB, its path absolute or seen from the scenario's folder";
@@ -151,10 +152,6 @@ impl InFile<'_> {
     }
 }
 
-fn is_library(file: &str) -> bool {
-    LIBRARIES.iter().any(|ending| file.ends_with(ending))
-}
-
 /// The schemes, traffic models and congestion controllers in files that a scenario names.
 #[derive(Default)]
 pub(crate) struct OwnInFiles {
@@ -205,14 +202,22 @@ pub(crate) fn load_own(
     let (mut names, mut texts) = (BTreeMap::new(), BTreeMap::new());
     let mut own = OwnInFiles::default();
     for (key, name) in named {
-        match in_file(&key, &name, tree, folder, &mut texts).and_then(|file| own.add(&key, &file)) {
-            Ok(unique_name) => _ = names.insert(name, unique_name),
-            // A loader knows better what is legal in a file than what a name is.
-            Err(why) if why.contains("; legal: ") => mistakes.sentence(&key, format!("\"{name}\": {why}")),
-            Err(why) => {
-                let legal = if is_model(&key) { LEGAL_CLASS } else { LEGAL };
-                mistakes.value(&key, format!("\"{name}\": {why}"), legal);
-            }
+        let legal = if is_model(&key) { LEGAL_CLASS } else { LEGAL };
+        if parts(&name).is_none() {
+            let (what, legal) = without_object(&name);
+            mistakes.value(&key, what, legal);
+            continue;
+        }
+        match in_file(&key, &name, tree, folder, &mut texts) {
+            Err(why) => mistakes.value(&key, format!("\"{name}\": {why}"), legal),
+            Ok(file) => match own.add(&key, &file) {
+                Ok(unique_name) => _ = names.insert(name, unique_name),
+                // A loader knows better what is legal in a file than what a name is.
+                Err(why) if file.is_library() || why.contains("; legal: ") => {
+                    mistakes.sentence(&key, format!("\"{name}\": {why}"));
+                }
+                Err(why) => mistakes.value(&key, format!("\"{name}\": {why}"), legal),
+            },
         }
     }
     mistakes.into_result()?;
@@ -227,13 +232,23 @@ pub(crate) fn load_own(
     Ok(own)
 }
 
-/// Every key below `node` that names something in a file, with the name.
+/// What is wrong with the name of a file alone, and what would be legal.
+fn without_object(file: &str) -> (String, String) {
+    let (what, object) = if is_library(file) {
+        ("no symbol of this library is named", "SYMBOL")
+    } else {
+        ("no class of this file is named", "CLASS")
+    };
+    (format!("\"{file}\": {what}"), format!("\"{file}:{object}\""))
+}
+
+/// Every key below `node` that names something in a file, or a file alone, with the name.
 fn collect(node: &Node, path: &str, named: &mut Vec<(String, String)>) {
     match &node.value {
         Value::Table(members) => {
             for (key, member) in members.iter().filter(|(key, _)| !(path.is_empty() && *key == TEXTS)) {
                 match &member.value {
-                    Value::String(name) if is_in_file(key, name) => {
+                    Value::String(name) if is_in_file(key, name) || is_file_alone(key, name) => {
                         named.push((joined(path, key), name.clone()));
                     }
                     _ => collect(member, &joined(path, key), named),

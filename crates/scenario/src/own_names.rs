@@ -24,6 +24,18 @@ pub(crate) fn is_in_file(key: &str, name: &str) -> bool {
     [SCHEME, MODEL, CONGESTION, CONTROLLER].contains(&key) && name.contains(':')
 }
 
+/// Whether a key names the file of a scheme, a traffic model or a congestion controller, and nothing in it.
+pub(crate) fn is_file_alone(key: &str, name: &str) -> bool {
+    [SCHEME, MODEL, CONGESTION, CONTROLLER].contains(&key)
+        && !name.contains(':')
+        && (name.ends_with(".py") || is_library(name))
+}
+
+/// Whether a file is a shared library, by its name.
+pub(crate) fn is_library(file: &str) -> bool {
+    [".so", ".dylib"].iter().any(|ending| file.ends_with(ending))
+}
+
 /// File and object.
 pub(crate) fn parts(name: &str) -> Option<(&str, &str)> {
     name.rsplit_once(':')

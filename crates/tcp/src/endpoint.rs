@@ -31,7 +31,7 @@ use crate::hosts::{Ecn, HostProfile, IdleRestart};
 use crate::outbox::Outbox;
 use crate::receiver::Receiver;
 use crate::segment::{Flags, Segment, respond_to_stray};
-use crate::sender::Sender;
+use crate::sender::{ModernSender, Sender};
 use crate::sequence::SequenceNumber;
 use crate::state::State;
 use crate::statistics::Statistics;
@@ -297,6 +297,13 @@ impl Endpoint {
     #[must_use]
     pub const fn statistics(&self) -> Statistics {
         self.statistics
+    }
+
+    /// Whether its sender, with `classic_ecn_fallback`, ever took its queue for one that marks as RFC 3168
+    /// has it.
+    #[must_use]
+    pub fn has_fallen_back(&self) -> bool {
+        self.sender.modern().is_some_and(ModernSender::has_fallen_back)
     }
 
     /// Bytes written by the application and never sent.

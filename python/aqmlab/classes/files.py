@@ -14,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from aqmlab.classes.imports import Imports
+from aqmlab.classes.imports import Imports, source_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -74,7 +74,7 @@ def _run(file: str, text: str) -> ModuleType | str:
     known = _modules.get((file, text))
     if known is not None:
         return known
-    code = compile(text, file, "exec")
+    code = compile(source_of(text), file, "exec")
     module = ModuleType(f"aqmlab classes {len(_modules)}")
     module.__file__ = file
     # Dataclasses and the like look a class's module up.

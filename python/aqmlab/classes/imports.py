@@ -89,15 +89,37 @@ class Imports:
         sys.path[:] = self.path
 
 
+def source_of(text: str) -> str:
+    """The text of a file without the mark of byte order that some editors begin it with."""
+    return text.removeprefix("\ufeff")
+
+
 def _named(text: str) -> set[str]:
     """The packages and modules that a text imports, this package aside."""
     names: set[str] = set()
-    for node in ast.walk(ast.parse(text)):
+    for node in _running(ast.parse(source_of(text))):
         if isinstance(node, ast.Import):
             names.update(_package(alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             names.add(_package(node.module))
     return names - {"aqmlab"}
+
+
+def _running(tree: ast.AST) -> Iterator[ast.AST]:
+    """Everything in a syntax tree but what stands under `if TYPE_CHECKING:`, which never runs."""
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        never = node.body if isinstance(node, ast.If) and _is_for_types(node.test) else []
+        waiting += [child for child in ast.iter_child_nodes(node) if child not in never]
+
+
+def _is_for_types(test: ast.expr) -> bool:
+    """Whether a condition is `TYPE_CHECKING`, by itself or of a module."""
+    if isinstance(test, ast.Attribute):
+        return test.attr == "TYPE_CHECKING"
+    return isinstance(test, ast.Name) and test.id == "TYPE_CHECKING"
 
 
 def _places(module: ModuleType) -> list[Path]:

@@ -105,10 +105,13 @@ def _unknown(name: str) -> click.UsageError:
 
     Raises:
         RefusalError: Several controllers begin with it.
+        ScenarioError: It is a file, without what is meant in it.
     """
+    from aqmlab.files.own_names import require_object
     from aqmlab.load.controllers import controller_sources, require_one_edition
     from aqmlab.show.words.explained import applications, traffic_models
 
+    require_object(name)
     require_one_edition("NAME", name)
     known = [*_core.scheme_names(), *controller_sources(), *_core.profile_names()]
     known += [*traffic_models(), *applications()]

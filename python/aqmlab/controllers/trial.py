@@ -15,6 +15,7 @@ from aqmlab.controllers.library import is_library, loaded_library
 from aqmlab.controllers.loading import Loaded, load
 from aqmlab.controllers.random_sender import IllegalAnswer, RandomSender
 from aqmlab.errors import ScenarioError
+from aqmlab.files.own_names import require_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -75,6 +76,7 @@ def check(name: str, *, folder: str | Path = ".", cases: int = CASES) -> list[Br
 
 
 def _loaded(name: str, folder: str | Path) -> Loaded:
+    require_object(name)
     if is_library(name):
         return loaded_library(name, folder)
     file, _, own = name.rpartition(":")

@@ -197,12 +197,12 @@ class Episodes(gymnasium.Env[np.ndarray[Any, Any], np.ndarray[Any, Any]]):  # ty
             RefusalError: There is no episode: `reset` comes first.
             RunError: `result` has ended it.
         """
-        return self._going_on("state").copy()
+        return _State.of(self._going_on("state"), self.observed)
 
     def rewind(self, state: Simulation) -> None:
         """Goes back, or on, to where the episode was; the same state can be gone back to again.
 
-        The next observation counts from the last one before `state()`.
+        `observed` is what it was there, and the next observation counts from that one.
 
         Raises:
             RefusalError: It is no state of an episode of this scenario; nothing has changed.
@@ -212,6 +212,8 @@ class Episodes(gymnasium.Env[np.ndarray[Any, Any], np.ndarray[Any, Any]]):  # ty
             legal = "what state() has returned, of the same scenario"
             given = f"a simulation of {quoted(state.scenario.name)}" if is_one else quoted(state)
             raise RefusalError(f"state: {legal}, not {given}", place="state", value=state, legal=legal)
+        # Looked at in a copy: a look begins the counts of the next observation.
+        self._observed = state.observed if isinstance(state, _State) else state.copy().observe()
         self._simulation = state.copy()
 
     def result(self) -> Result:
@@ -250,6 +252,19 @@ class Episodes(gymnasium.Env[np.ndarray[Any, Any], np.ndarray[Any, Any]]):  # ty
 
     def _seen(self, observed: Observation) -> np.ndarray[Any, Any]:
         return np.array(self._numbers(observed), dtype=np.float32)
+
+
+class _State(Simulation):
+    """An episode as it stands, with the last observation of it."""
+
+    observed: Observation
+
+    @classmethod
+    def of(cls, simulation: Simulation, observed: Observation) -> _State:
+        """A copy of a simulation, and what was observed of it last."""
+        state = object.__new__(cls)
+        vars(state).update(vars(simulation.copy()), observed=observed)
+        return state
 
 
 def _facts(simulation: Simulation) -> dict[str, Any]:

@@ -89,7 +89,7 @@ class QueueEnvironment(Episodes):
     def rewind(self, state: Simulation) -> None:
         """Goes back, or on, to where the episode was; the same state can be gone back to again.
 
-        The next observation counts from the last one before `state()`.
+        `observed` is what it was there, and the next observation counts from that one.
 
         Raises:
             RefusalError: It is no state of an episode of this scenario; nothing has changed.

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from aqmlab import _core
 from aqmlab.errors import RefusalError, ScenarioError
+from aqmlab.files.own_names import require_object
 from aqmlab.files.toml_text import TomlText
 from aqmlab.load.parametrized_scheme import split_name, split_outside_brackets
 from aqmlab.terminal.spelling import quoted
@@ -105,6 +106,7 @@ def _parameters_of(name: str) -> list[str]:
     """
     if is_file(name):
         return [each for each in parameters_of_file(name)["properties"] if each != "controller"]
+    require_object(name)
     require_one_edition("controller", name)
     if name not in controller_sources():
         legal = [*controller_sources(), "FILE.py:CLASS"]

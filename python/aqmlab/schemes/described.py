@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from aqmlab import _core
 from aqmlab.errors import RefusalError
+from aqmlab.files.own_names import require_object
 from aqmlab.schemes.trial import known
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ def schema_of_scheme(name: str, folder: str | Path = ".") -> dict[str, Any]:
         ScenarioError: The file or what is in it is refused.
         RefusalError: There is no such scheme.
     """
+    require_object(name)
     registered = known(name, folder)
     whole = json.loads(_core.json_schema())
     found = [

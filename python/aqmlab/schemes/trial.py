@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from aqmlab import _core
 from aqmlab.errors import ScenarioError
+from aqmlab.files.own_names import require_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -66,6 +67,7 @@ def known(name: str, folder: str | Path = ".") -> str:
 
 
 def _known_or_refused(name: str, folder: str | Path) -> str:
+    require_object(name)
     registered = known(name, folder)
     if registered not in (legal := _core.scheme_names()) and ":" not in name:
         raise ScenarioError.unknown(f"scheme {name}", name, [*legal, "FILE.py:CLASS", "LIBRARY.so:SYMBOL"])

@@ -5,7 +5,7 @@ Words, units and defaults were read in iproute2 7 (`tc/q_fq.c`, tc-fq(8)).
 
 from __future__ import annotations
 
-from aqmlab.traffic_control.units import NUMBER, PACKETS, RATE, SIZE, TIME
+from aqmlab.traffic_control.units import MASK, NUMBER, PACKETS, RATE, SIZE, TIME
 from aqmlab.traffic_control.words import Discipline, Word, not_modelled, same_here
 
 _PACED = "passed over: senders pace themselves"
@@ -28,7 +28,7 @@ FQ = Discipline(
         "defrate": same_here(_PACED, RATE),
         "low_rate_threshold": same_here(_PACED, RATE),
         "buckets": same_here("passed over: a table's size, which sorts nothing", NUMBER),
-        "orphan_mask": Word(argument=NUMBER, key="flows", value=_queues, note="flows, one less"),
+        "orphan_mask": Word(argument=MASK, key="flows", value=_queues, note="flows, one less"),
         "pacing": same_here(_PACED),
         "nopacing": same_here(_PACED),
         "refill_delay": Word(argument=TIME, key="refill_delay_ms", value=lambda us: us / 1e3),

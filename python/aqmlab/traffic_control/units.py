@@ -48,6 +48,7 @@ _MEANT = {
 }
 """Rates as people write them, and as `tc` does."""
 _LARGEST = 2**32 - 1
+_MOST_MASK_BITS = 16
 
 
 @dataclass(frozen=True)
@@ -121,6 +122,12 @@ def _count(said: str) -> int | None:
     return number if number <= _LARGEST else None
 
 
+def _mask(said: str) -> int | None:
+    """A mask of hashes that sorts in at most 65,536 queues."""
+    number = _count(said)
+    return number if number is not None and number.bit_count() <= _MOST_MASK_BITS else None
+
+
 def _bytes_from(least: int, most: int) -> Callable[[str], int | None]:
     def read(said: str) -> int | None:
         found = re.fullmatch(r"[+-]?[0-9]{1,5}", said, re.ASCII)
@@ -152,6 +159,7 @@ MILLISECONDS = Unit("MILLISECONDS", "whole milliseconds such as 600000", _whole(
 SIZE = Unit("BYTES", "a size such as 1514, 32k or 4Mb", _whole(_BYTES))
 PACKETS = Unit("PACKETS", "a whole number of packets such as 1000", _count)
 NUMBER = Unit("NUMBER", "a whole number such as 1024", _count)
+MASK = Unit("MASK", "a whole number with at most 16 bits set, such as 1023 (1 to 65536 flows)", _mask)
 GAIN = Unit("GAIN", "a number such as 0.16", _plain)
 PROBABILITY = Unit("PROBABILITY", "a number from 0 to 1 such as 0.02", _probability)
 PERCENT = Unit("PERCENT", "per cent from 0 to 100 such as 10%", _percent)

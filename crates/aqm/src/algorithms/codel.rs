@@ -65,7 +65,7 @@ buffered_params! {
         /// ECN-capable packets that waited longer are marked, whatever else is decided and also with ecn =
         /// false. Unset: none.
         ce_threshold_ms: Option<f64> = None,
-        /// Which ECN-capable packets ce_threshold_ms concerns.
+        /// Which ECN-capable packets ce_threshold_ms concerns, without which it is any.
         ce_threshold_ecn: CeThresholdEcn = CeThresholdEcn::Any,
     }
 }
@@ -74,7 +74,7 @@ impl Parameters for Params {
     fn validate(&self) -> Result<(), ParameterError> {
         require_target_and_interval(self.target_ms, self.interval_ms)?;
         require_packet_bytes("mtu_bytes", self.mtu_bytes)?;
-        CeThreshold::validate(self.ce_threshold_ms)
+        CeThreshold::validate(self.ce_threshold_ms, self.ce_threshold_ecn)
     }
 
     fn onset(&self, facts: &PortFacts) -> Option<Onset> {
@@ -423,6 +423,19 @@ mod tests {
             assert_eq!(marked(CeThresholdEcn::Any, codepoint), any, "{codepoint:?}");
             assert_eq!(marked(CeThresholdEcn::Ect1, codepoint), ect1, "{codepoint:?}");
         }
+    }
+
+    #[test]
+    fn packets_of_a_threshold_are_not_chosen_without_one() {
+        let with = |ce_threshold_ms, ce_threshold_ecn| {
+            Params { ce_threshold_ms, ce_threshold_ecn, ..Params::default() }.validate()
+        };
+        assert_eq!(with(Some(1.0), CeThresholdEcn::Ect1), Ok(()));
+        assert_eq!(with(None, CeThresholdEcn::Any), Ok(()));
+        assert_eq!(
+            with(None, CeThresholdEcn::Ect1).unwrap_err().to_string(),
+            "`ce_threshold_ecn` is \"ect1\": it must be \"any\" without ce_threshold_ms, the threshold that it is about"
+        );
     }
 
     #[test]

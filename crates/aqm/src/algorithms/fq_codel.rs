@@ -59,7 +59,7 @@ fair_queueing_params! {
         /// ECN-capable packets that waited longer are marked, whatever else is decided and also with ecn =
         /// false. Unset: none.
         ce_threshold_ms: Option<f64> = None,
-        /// Which ECN-capable packets ce_threshold_ms concerns.
+        /// Which ECN-capable packets ce_threshold_ms concerns, without which it is any.
         ce_threshold_ecn: CeThresholdEcn = CeThresholdEcn::Any,
     }
 }

@@ -66,6 +66,7 @@ pub struct Params {
     /// Packets that may wait in one queue; an arrival beyond is dropped.
     pub flow_limit_packets: u32,
     /// Number of queues for flows: Linux's orphan_mask, and one more.
+    #[schemars(range(min = 1, max = 65_536))]
     pub flows: u32,
     /// Bytes (IP lengths) that a queue may send in one turn.
     pub quantum_bytes: u32,
@@ -130,7 +131,7 @@ impl Parameters for Params {
         require(initial >= 1, "initial_quantum_bytes", initial, "at least 1")?;
         let delay = self.refill_delay_ms;
         require((0.0..=1e9).contains(&delay), "refill_delay_ms", delay, "from 0 to 1e9 ms")?;
-        CeThreshold::validate(self.ce_threshold_ms)
+        CeThreshold::validate(self.ce_threshold_ms, CeThresholdEcn::Any)
     }
 
     fn limit(&self) -> Limit {

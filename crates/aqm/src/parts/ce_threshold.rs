@@ -33,9 +33,12 @@ impl CeThreshold {
         ms.map(|ms| Self { waited: Span::from_seconds(ms / 1e3), ecn })
     }
 
-    pub(crate) fn validate(ms: Option<f64>) -> Result<(), ParameterError> {
+    pub(crate) fn validate(ms: Option<f64>, ecn: CeThresholdEcn) -> Result<(), ParameterError> {
         let threshold = ms.unwrap_or(1.0);
-        require((1e-3..=1e6).contains(&threshold), "ce_threshold_ms", threshold, "from 0.001 to 1e6 ms")
+        require((1e-3..=1e6).contains(&threshold), "ce_threshold_ms", threshold, "from 0.001 to 1e6 ms")?;
+        let concerns_something = ms.is_some() || ecn == CeThresholdEcn::Any;
+        let legal = "\"any\" without ce_threshold_ms, the threshold that it is about";
+        require(concerns_something, "ce_threshold_ecn", "\"ect1\"", legal)
     }
 
     /// Whether a packet that passes is to be marked.

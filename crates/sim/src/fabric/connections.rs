@@ -49,6 +49,7 @@ pub(crate) struct TcpTotals {
     pub(crate) fast_recoveries: u64,
     pub(crate) retransmitted_segments: u64,
     pub(crate) ecn_reductions: u64,
+    pub(crate) classic_fallbacks: u64,
 }
 
 impl TcpTotals {
@@ -58,6 +59,7 @@ impl TcpTotals {
         self.fast_recoveries += other.fast_recoveries;
         self.retransmitted_segments += other.retransmitted_segments;
         self.ecn_reductions += other.ecn_reductions;
+        self.classic_fallbacks += other.classic_fallbacks;
     }
 
     fn add_endpoint(&mut self, end: &Endpoint) {
@@ -67,6 +69,7 @@ impl TcpTotals {
         self.fast_recoveries += u64::from(statistics.fast_recoveries);
         self.retransmitted_segments += u64::from(statistics.retransmitted_segments);
         self.ecn_reductions += u64::from(statistics.ecn_reductions);
+        self.classic_fallbacks += u64::from(end.has_fallen_back());
     }
 }
 

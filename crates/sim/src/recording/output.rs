@@ -46,7 +46,7 @@ pub(crate) fn gather(simulation: EventLoop, scenario: &Scenario, seed: u64) -> R
         measured_until_s: simulation.window.until.seconds(),
         ended_s: ended_in_cool_down(&simulation, scenario),
         flows: flows(scenario, &simulation.session, [&begin.flows, &end.flows]),
-        tcp: tcp(&begin, &end),
+        tcp: tcp(scenario, &begin, &end),
         links,
         impairments: impairments(&simulation, scenario, &begin, &end),
         delay_boxes: delay_boxes(scenario, &begin, &end),
@@ -157,7 +157,9 @@ fn delay_boxes(scenario: &Scenario, begin: &Snapshot, end: &Snapshot) -> Vec<Del
         .collect()
 }
 
-fn tcp(begin: &Snapshot, end: &Snapshot) -> TcpSummary {
+fn tcp(scenario: &Scenario, begin: &Snapshot, end: &Snapshot) -> TcpSummary {
+    let mut profiles = scenario.connection_groups().map(|group| group.profile);
+    let can_fall_back = profiles.any(|profile| profile.extensions().classic_ecn_fallback);
     let losses = end.losses.minus(begin.losses);
     TcpSummary {
         connections: end.opened - begin.opened,
@@ -167,6 +169,8 @@ fn tcp(begin: &Snapshot, end: &Snapshot) -> TcpSummary {
         fast_recoveries: end.tcp.fast_recoveries - begin.tcp.fast_recoveries,
         retransmitted_segments: end.tcp.retransmitted_segments - begin.tcp.retransmitted_segments,
         ecn_reductions: Some(end.tcp.ecn_reductions - begin.tcp.ecn_reductions),
+        // A sender that fell back while it warmed up is no other one in the window.
+        classic_fallbacks: can_fall_back.then_some(end.tcp.classic_fallbacks),
         loss_episodes: Some(losses.episodes),
         loss_episodes_multiple: Some(losses.episodes_multiple),
         dropped_data_segments: losses.data_segments,

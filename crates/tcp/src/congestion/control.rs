@@ -123,4 +123,10 @@ pub trait CongestionControl: Sized {
     fn answers_marks(&self) -> bool {
         false
     }
+
+    /// Whether it ever took its queue for one that marks as RFC 3168 has it, and reduced its window like
+    /// that: see `classic_ecn_fallback`.
+    fn has_fallen_back(&self) -> bool {
+        false
+    }
 }

@@ -320,6 +320,15 @@ macro_rules! controllers {
                 }
             }
 
+            pub(crate) fn has_fallen_back(&self) -> bool {
+                match self {
+                    $(Self::$name(controller) => controller.has_fallen_back(),)+
+                    Self::Own(controller) => controller.has_fallen_back(),
+                    #[cfg(test)]
+                    Self::Spy(spy) => spy.has_fallen_back(),
+                }
+            }
+
             #[inline]
             pub(crate) fn codepoint(&self) -> Codepoint {
                 match self {

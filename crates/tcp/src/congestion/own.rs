@@ -9,6 +9,7 @@
 use super::control::{Codepoint, Settings};
 use super::facts::{Acknowledged, Loss, LostSegment, Marks, Measured, Opening, Recovered, Sent, Timeout};
 use super::{Congestion, CongestionControl, Habits};
+use crate::HostOverrides;
 use aqmlab_declared::Declarations;
 use aqmlab_random::Key;
 use aqmlab_units::Rate;
@@ -176,7 +177,8 @@ impl DeclaredControllers {
     /// controllers apart that scenarios spell alike. Returns the JSON schema of its tables.
     ///
     /// # Errors
-    /// In words: one of its parameters has the name of the key that names it.
+    /// In words: one of its parameters has the name of the key that names it, or of a key of hosts: on a
+    /// command line both follow the controller's name.
     pub fn declare(
         &mut self,
         name: &str,
@@ -186,6 +188,10 @@ impl DeclaredControllers {
         let key = serde_json::json!({ "type": "string", "const": name });
         if all.insert(CONTROLLER.to_owned(), key).is_some() {
             return Err(format!("parameter `{CONTROLLER}`: every congestion controller has it already"));
+        }
+        if let Some(taken) = HostOverrides::KEYS.iter().find(|key| all.contains_key(**key)) {
+            let legal = format!("other names than {}", HostOverrides::KEYS.join(", "));
+            return Err(format!("parameter `{taken}`: `host` has a key of this name; legal: {legal}"));
         }
         let schema = serde_json::json!({
             "type": "object",

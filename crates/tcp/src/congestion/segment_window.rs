@@ -246,6 +246,11 @@ pub(crate) trait Growth {
     fn codepoint(&self) -> Codepoint {
         Self::CODEPOINT
     }
+
+    /// Whether it ever took its queue for one that marks as RFC 3168 has it.
+    fn has_fallen_back(&self) -> bool {
+        false
+    }
 }
 
 /// A controller with a window in segments, and its growth.
@@ -394,5 +399,9 @@ impl<G: Growth> CongestionControl for Windowed<G> {
     #[inline]
     fn answers_marks(&self) -> bool {
         G::ANSWERS_MARKS
+    }
+
+    fn has_fallen_back(&self) -> bool {
+        self.growth.has_fallen_back()
     }
 }

@@ -34,6 +34,9 @@ macro_rules! overrides {
         }
 
         impl $overrides {
+            /// The names of all of them.
+            pub const KEYS: &'static [&'static str] = &[$(stringify!($key)),+];
+
             /// Refuses the first value that is out of its range.
             fn check_ranges(&self) -> Result<(), IllegalOverride> {
                 $($(
@@ -141,11 +144,12 @@ pub struct HostOverrides {
     pub continuous_mark_test: Option<bool>,
     /// Whether Prague detects, by how its round trip varies, queues that mark by RFC 3168, and then reduces
     /// its window at a mark nearly as CUBIC does; `false` by default, as in Linux. Only with `congestion =
-    /// "prague"`.
+    /// "prague"`, and with ECN.
     pub classic_ecn_fallback: Option<bool>,
     /// Whether a BBR sender answers marks by their share: `"never"`, `"up-to-5-ms"` (from the first round
     /// trip of 5 ms or less on) or `"always"`; with accurate ECN it sends ECT(1) then. `"never"` in
-    /// `bbr-linux-v2` and `bbr-linux-v3`, `"always"` in `bbr-l4s-v2`; no other controller has it.
+    /// `bbr-linux-v2` and `bbr-linux-v3`, `"always"` in `bbr-l4s-v2`; no other controller has it. Only with
+    /// ECN.
     pub answers_marks: Option<AnswersMarks>,
     /// Whether a receiver with ECN of RFC 3168 echoes just whether the last segment was marked, and
     /// acknowledges at once where that changes (RFC 8257 section 3.2), as Google's hosts with BBR; `false`
@@ -242,20 +246,7 @@ impl HostProfile {
         if let Some(rule) = overrides.ecn {
             self.ecn = self.ecn_rule(rule)?;
         }
-        let of_accurate_ecn = [
-            ("accurate_ecn_option", self.extensions().accurate_ecn_option),
-            ("continuous_mark_test", self.extensions().continuous_mark_test),
-        ];
-        if let Some((key, _)) =
-            of_accurate_ecn.into_iter().find(|(_, is_on)| *is_on && self.ecn != Ecn::Accurate)
-        {
-            let legal = "false without accurate ECN, which it is about".into();
-            return Err(IllegalOverride { key, value: "true".into(), legal });
-        }
-        if self.extensions().exact_echo && self.ecn != Ecn::Rfc3168 {
-            let legal = "false without ECN of RFC 3168, whose echo it is about".into();
-            return Err(IllegalOverride { key: "exact_echo", value: "true".into(), legal });
-        }
+        self.check_uses_of_ecn(overrides)?;
         if let Some(segments) = overrides.ecn_least_window_segments {
             self.ecn_least_window_segments = self.least_window_on_echo(segments)?;
         }
@@ -267,6 +258,40 @@ impl HostProfile {
             };
         }
         Ok(self)
+    }
+
+    /// Refuses what is about marks, or about reports of them, without the kind of ECN that it is about.
+    fn check_uses_of_ecn(&self, overrides: &HostOverrides) -> Result<(), IllegalOverride> {
+        let refused = |key, value: &str, legal: &str| {
+            Err(IllegalOverride { key, value: value.into(), legal: legal.into() })
+        };
+        let extensions = self.extensions();
+        let of_accurate_ecn = [
+            ("accurate_ecn_option", extensions.accurate_ecn_option),
+            ("continuous_mark_test", extensions.continuous_mark_test),
+        ];
+        if let Some((key, _)) =
+            of_accurate_ecn.into_iter().find(|(_, is_on)| *is_on && self.ecn != Ecn::Accurate)
+        {
+            return refused(key, "true", "false without accurate ECN, which it is about");
+        }
+        if extensions.exact_echo && self.ecn != Ecn::Rfc3168 {
+            return refused("exact_echo", "true", "false without ECN of RFC 3168, whose echo it is about");
+        }
+        if self.ecn != Ecn::Off {
+            return Ok(());
+        }
+        if extensions.classic_ecn_fallback {
+            let legal = "false with ecn = \"off\": there is no mark to answer";
+            return refused("classic_ecn_fallback", "true", legal);
+        }
+        // A controller may have a rule of its own, which asks for nothing.
+        match overrides.answers_marks.filter(|rule| *rule != AnswersMarks::Never) {
+            Some(rule) => {
+                refused("answers_marks", rule.name(), "never without ECN: give ecn = \"on\" as well")
+            }
+            None => Ok(()),
+        }
     }
 
     fn change_sizes(&mut self, overrides: &HostOverrides) -> Result<(), IllegalOverride> {

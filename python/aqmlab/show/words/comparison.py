@@ -337,5 +337,7 @@ def _of_links(found: Comparison) -> str:
     told = []
     for name in found.names:
         busy, loss = (found.level(name, quantity).mean or 0.0 for quantity in found.of_the_link)
-        told.append(f"busy {busy:.0f} % of the time and loses {loss:.2g} % of the packets {under(name)}")
+        # One configuration has the name of its scenario, which is no queue: nothing is as it is "with" it.
+        which = f" {under(name)}" if len(found.names) > 1 else ""
+        told.append(f"busy {busy:.0f} % of the time and loses {loss:.2g} % of the packets{which}")
     return f"The link is {'; '.join(told)}."

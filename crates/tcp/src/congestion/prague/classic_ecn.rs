@@ -52,6 +52,8 @@ pub(super) struct ClassicEcn {
     shift: u32,
     /// c.
     sureness: f64,
+    /// Whether a mark was ever taken for one of a classic queue.
+    has_fallen_back: bool,
 }
 
 impl ClassicEcn {
@@ -62,6 +64,7 @@ impl ClassicEcn {
             least_us: f64::INFINITY,
             shift: GREATEST_SHIFT,
             sureness: 0.0,
+            has_fallen_back: false,
         }
     }
 
@@ -96,8 +99,19 @@ impl ClassicEcn {
         self.sureness = sureness.clamp(0.0, GREATEST);
     }
 
+    /// Whether a mark was ever taken for one of a classic queue, the sender being sure.
+    pub(super) const fn has_fallen_back(&self) -> bool {
+        self.has_fallen_back
+    }
+
+    /// A mark reduces the window, by this share where the marks say another.
+    pub(super) fn on_mark(&mut self, of_marks: f64) -> f64 {
+        self.has_fallen_back |= self.sureness >= CLASSIC;
+        self.share(of_marks)
+    }
+
     /// The share by which a mark reduces the window where the marks say another.
-    pub(super) fn share(&self, of_marks: f64) -> f64 {
+    fn share(&self, of_marks: f64) -> f64 {
         of_marks.max(CLASSIC_SHARE * (self.sureness.min(CLASSIC) - SCALABLE))
     }
 }
@@ -117,11 +131,13 @@ mod tests {
         let mut classic = of(3_000.0, 1_000.0);
         for round in 1..=8 {
             classic.weigh();
-            assert_eq!((classic.sureness, classic.share(0.1)), (f64::from(round), 0.1));
+            assert_eq!((classic.sureness, classic.on_mark(0.1)), (f64::from(round), 0.1));
         }
         classic.weigh();
-        assert_eq!((classic.sureness, classic.share(0.1)), (9.0, 0.625));
+        assert!(!classic.has_fallen_back(), "there was no mark");
+        assert_eq!((classic.sureness, classic.on_mark(0.1)), (9.0, 0.625));
         assert_eq!(classic.share(0.8), 0.8, "the greater of both");
+        assert!(classic.has_fallen_back());
         (0..20).for_each(|_| classic.weigh());
         assert_eq!(classic.sureness, 17.0);
     }

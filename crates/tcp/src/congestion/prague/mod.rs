@@ -169,7 +169,7 @@ impl Prague {
     }
 
     fn reduce(&mut self, window: &mut SegmentWindow) {
-        let share = self.classic.map_or(self.share, |classic| classic.share(self.share));
+        let share = self.classic.as_mut().map_or(self.share, |classic| classic.on_mark(self.share));
         self.note_reduction(window.threshold);
         self.shrink(1.0 - share / 2.0);
         window.fall_to(whole(self.window));
@@ -292,6 +292,10 @@ impl Growth for Prague {
 
     fn quantum(&self) -> u32 {
         self.quantum
+    }
+
+    fn has_fallen_back(&self) -> bool {
+        self.classic.is_some_and(|classic| classic.has_fallen_back())
     }
 }
 

@@ -212,7 +212,7 @@ fn marks_are_answered_by_those_that_can_and_echoed_exactly_with_rfc_3168() {
     };
     assert_eq!(rule(Congestion::BbrL4sV2, None), Ok((AnswersMarks::Always, Ecn::Accurate)));
     assert_eq!(rule(Congestion::BbrLinuxV2, None), Ok((AnswersMarks::Never, Ecn::Off)));
-    assert_eq!(rule(Congestion::BbrLinuxV3, answers), Ok((AnswersMarks::Always, Ecn::Off)));
+    assert_eq!(rule(Congestion::BbrLinuxV3, Some(AnswersMarks::Never)), Ok((AnswersMarks::Never, Ecn::Off)));
     assert!(rule(Congestion::BbrDraft, answers).is_err() && rule(Congestion::BbrLinuxV1, answers).is_err());
     let echo = |ecn| cubic().with(&HostOverrides { ecn, exact_echo: Some(true), ..HostOverrides::default() });
     assert!(echo(Some(EcnRule::On)).unwrap().extensions().exact_echo);
@@ -223,6 +223,33 @@ fn marks_are_answered_by_those_that_can_and_echoed_exactly_with_rfc_3168() {
         );
     }
     assert!(bsd45_with(&HostOverrides { exact_echo: Some(true), ..HostOverrides::default() }).is_err());
+}
+
+#[test]
+fn nobody_answers_marks_or_looks_where_they_come_from_without_ecn() {
+    let with = |congestion, ecn, (answers_marks, classic_ecn_fallback)| {
+        let congestion = Some(congestion);
+        let overrides =
+            HostOverrides { congestion, ecn, answers_marks, classic_ecn_fallback, ..Default::default() };
+        HostProfile::named("linux6-cubic").unwrap().with(&overrides).map_err(|error| error.to_string())
+    };
+    let answers = (Some(AnswersMarks::UpTo5Ms), None);
+    let refusal = "answers_marks = up-to-5-ms: legal is never without ECN: give ecn = \"on\" as well";
+    for ecn in [None, Some(EcnRule::Off)] {
+        assert_eq!(with(Congestion::BbrLinuxV3, ecn, answers).unwrap_err(), refusal);
+    }
+    for ecn in [EcnRule::On, EcnRule::Rfc3168, EcnRule::Accurate] {
+        assert!(with(Congestion::BbrLinuxV3, Some(ecn), answers).is_ok(), "{ecn:?}");
+    }
+    // What a controller has by itself is no mistake of a scenario that turns ECN off.
+    assert!(with(Congestion::BbrL4sV2, Some(EcnRule::Off), (None, None)).is_ok());
+    assert_eq!(with(Congestion::BbrL4sV2, Some(EcnRule::Off), answers).unwrap_err(), refusal);
+    let falls_back = (None, Some(true));
+    assert!(with(Congestion::Prague, None, falls_back).is_ok());
+    assert_eq!(
+        with(Congestion::Prague, Some(EcnRule::Off), falls_back).unwrap_err(),
+        "classic_ecn_fallback = true: legal is false with ecn = \"off\": there is no mark to answer"
+    );
 }
 
 #[test]

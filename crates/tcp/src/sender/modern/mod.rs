@@ -263,6 +263,11 @@ impl ModernSender {
         self.timers.deadline()
     }
 
+    /// Whether its controller ever took its queue for one that marks as RFC 3168 has it.
+    pub(crate) fn has_fallen_back(&self) -> bool {
+        self.controller.has_fallen_back()
+    }
+
     /// The congestion window in bytes.
     #[inline]
     pub(crate) fn window_bytes(&self, profile: &HostProfile) -> u32 {
