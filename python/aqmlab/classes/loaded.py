@@ -87,15 +87,7 @@ def loaded_from(
     of: str,
     wrong: Callable[[type[OwnT]], str],
 ) -> LoadedT:
-    """The class of a file with this text, or why there is none.
-
-    Args:
-        source: The file, the name of the class, and the text of the file.
-        make: The `LoadedClass` of this kind.
-        is_one: Whether something in a file is a class of this kind.
-        of: The base class of this kind, for the message.
-        wrong: What to say of a class that cannot be meant so; else empty.
-    """
+    """The class of a file with this text, or why there is none."""
     file, name, text = source
     module = files.module_of(file, text)
     if isinstance(module, str):

@@ -101,11 +101,7 @@ def explain(name: str, *, linux: bool) -> None:
 
 
 def _unknown(name: str) -> click.UsageError:
-    """What to say of a name that nothing has.
-
-    Raises:
-        RefusalError: Several controllers begin with it.
-    """
+    """What to say of a name that nothing has."""
     from aqmlab.load.controllers import controller_sources, require_one_edition
     from aqmlab.show.words.explained import applications, traffic_models
 

@@ -30,12 +30,7 @@ def live_option(how_long: str) -> Callable[[Callable[..., Any]], Callable[..., A
 
 
 def over_linux(measure: Callable[[Run], list[Row]], *, progress: bool) -> list[Row]:
-    """What a test finds over the kernel's TCP, with a warning where the timing of a run is suspect.
-
-    Args:
-        measure: The test, which is given what computes its runs.
-        progress: Whether to show a progress bar.
-    """
+    """What a test finds over the kernel's TCP, with a warning where the timing of a run is suspect."""
     from aqmlab.runs.live.several import run_live_in_turn, suspect_reasons
 
     results: list[Result] = []

@@ -25,11 +25,7 @@ def is_controller_of_library(name: str, folder: str | Path = ".") -> bool:
 
 
 def loaded_library(name: str, folder: str | Path = ".") -> Loaded:
-    """The controller `LIBRARY.so:SYMBOL`, which has what a trial asks of a class.
-
-    Raises:
-        ScenarioError: The library, what is in it or a default is refused.
-    """
+    """The controller `LIBRARY.so:SYMBOL`, which has what a trial asks of a class."""
     _core.controller_schema(Path(folder).absolute(), name)  # refuses what no scenario takes
     found = _core.load_controller_library(Path(folder).absolute(), name)
     if refusal := found.refusal_of(found.defaults_json):

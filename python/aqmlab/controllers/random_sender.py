@@ -54,12 +54,7 @@ class _Levels(NamedTuple):
 
 
 class RandomSender:
-    """What a sender does at random, a controller that hears of it, and a copy that is told the same.
-
-    Args:
-        loaded: The class of the controller.
-        case: All random numbers follow from it.
-    """
+    """What a sender does at random, a controller that hears of it, and a copy that is told the same."""
 
     def __init__(self, loaded: Loaded, case: int) -> None:
         self._numbers = numbers = random.Random(case)  # noqa: S311 (no secret)
@@ -86,11 +81,7 @@ class RandomSender:
         return Opening(self._now_ns, round_trip_ns, active, syn_lost, reduces_window, feedback)
 
     def go_on(self) -> Iterator[Breach]:
-        """Something happens; answers with the laws that the controller breaks.
-
-        Raises:
-            IllegalAnswer: A run would end with it.
-        """
+        """Something happens; answers with the laws that the controller breaks."""
         self._now_ns += self._numbers.choice((0, 1_000_000, 3_000_000_000))
         before = self._levels()
         happens = self._numbers.choices(
@@ -240,11 +231,7 @@ class RandomSender:
 
 
 def _require_legal(own: Controller, method: str) -> None:
-    """Refuses the answers after a method that would end a run.
-
-    Raises:
-        IllegalAnswer: A number is out of its range, or is none.
-    """
+    """Refuses the answers after a method that would end a run."""
     for name, (least, most) in _RANGES.items():
         value = getattr(own, name)
         if not least <= _number(value) <= most:

@@ -44,28 +44,12 @@ class Broken:
 
 
 def laws_of(name: str, *, folder: str | Path = ".") -> tuple[str, ...]:
-    """The laws that a controller is held to.
-
-    Raises:
-        ScenarioError: The file or what is in it is refused.
-    """
+    """The laws that a controller is held to."""
     return LAWS if _loaded(name, folder).hears_each_loss else LAWS + LAWS_OF_RENO
 
 
 def check(name: str, *, folder: str | Path = ".", cases: int = CASES) -> list[Broken]:
-    """Tells a controller random facts, with its defaults, and answers with the laws that it breaks.
-
-    Args:
-        name: `FILE.py:CLASS` or `LIBRARY.so:SYMBOL`.
-        folder: Where the file is looked for.
-        cases: How many cases, each of 200 facts.
-
-    Returns:
-        Each law that is broken once, with its first case.
-
-    Raises:
-        ScenarioError: The file, what is in it or a default is refused.
-    """
+    """Tells a controller random facts, with its defaults, and answers with the laws that it breaks."""
     loaded = _loaded(name, folder)
     found: dict[str, Broken] = {}
     for case in range(cases):

@@ -48,10 +48,6 @@ class Queues:
 
         Of a `[line]` by default those that act: the router's where it shapes, else the modem's and the
         provider's.
-
-        Raises:
-            UnknownLinkError: A link is not monitored; `argument` is what the caller's argument is called.
-            DemandError: None is named, and none carries data.
         """
         if not links and scenario.resolved.get("line"):
             links = own_links(scenario)
@@ -187,11 +183,7 @@ def parameters_of_scheme(scheme: str) -> dict[str, dict[str, Any]]:
 
 
 def _require_known(asked: ParametrizedScheme) -> None:
-    """Refuses an unknown scheme, and unknown parameters of a scheme that is not in a file.
-
-    Raises:
-        ScenarioError: The message lists the legal names.
-    """
+    """Refuses an unknown scheme, and unknown parameters of a scheme that is not in a file."""
     if ":" in asked.name:
         return
     legal = [name for name in parameters_of_scheme(asked.name) if name != "scheme"]

@@ -8,13 +8,5 @@ from aqmlab import _core
 
 
 def check(name: str, *, folder: str | Path = ".") -> _core.SampledPages:
-    """Draws the 200 pages that a scenario draws when it is read, each twice, with the model's defaults.
-
-    Args:
-        name: `FILE.py:CLASS`.
-        folder: Where the file is looked for.
-
-    Raises:
-        ScenarioError: The file, what is in it or a page is refused, or a page differs the second time.
-    """
+    """Draws the 200 pages that a scenario draws when it is read, each twice, with the model's defaults."""
     return _core.sample_model(Path(folder).absolute(), name)

@@ -21,11 +21,7 @@ PACKET_MODE = ("drop-tail-24", "drop-tail-240")
 
 
 class Consistency:
-    """Table 2 against its own uncongested and drop-tail rows.
-
-    Args:
-        rows: All its rows.
-    """
+    """Table 2 against its own uncongested and drop-tail rows."""
 
     def __init__(self, rows: Iterable[PublishedRow]) -> None:
         self.rows = {(row.configuration, row.load_percent): row for row in rows}

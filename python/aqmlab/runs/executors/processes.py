@@ -59,12 +59,7 @@ class Processes:
     """
 
     def __init__(self, workers: int | None = None, *, command: Sequence[str] = WORKER) -> None:
-        """Starts nothing yet.
-
-        Args:
-            workers: How many runs at a time; by default one for each core this process may use.
-            command: How to start a worker.
-        """
+        """Starts nothing yet."""
         self._workers = available_cores() if workers is None else worker_count(workers)
         self._command = tuple(command)
         self._staying: _Pool | None = None

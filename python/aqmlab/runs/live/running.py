@@ -119,26 +119,7 @@ def run_live(
     program: Program | None = None,
     progress: bool = False,
 ) -> Result:
-    """Runs a scenario in real time over the kernel's TCP and keeps the result.
-
-    Args:
-        scenario: What to run.
-        folder: Where to keep the result: a new folder.
-        seed: Seed of users, delays and queues; what the kernel and the machine do has none.
-        hosts: Host settings of the kernel; those nearest to the scenario's host profiles, if empty.
-        replay: Whether to replay what came to the queues through simulated ports, and to compare.
-        pcap: Ports whose packets are written as pcapng files next to the result.
-        backend: How packets come to the router, `tun` or `af-packet`; `tun` where it may be, if empty.
-        kernel: Whether queues are disciplines of the kernel, with the parameters of the scenario's; of a
-            Linux that runs as a process with "user-mode".
-        program: A program of one's own behind the bottleneck, to which our standard input and output go.
-        progress: Whether to show a progress bar.
-
-    Raises:
-        ScenarioError: The scenario needs something that only the simulator has, or that the kernel lacks.
-        FolderError, StorageError: `folder` exists; the result could not be stored.
-        RunError: The machine does not allow a live run, or the run failed.
-    """
+    """Runs a scenario in real time over the kernel's TCP and keeps the result."""
     if not hasattr(_core, "LiveRun"):
         raise RunError("live runs need Linux")
     job = Job(scenario, seed, folder=folder, pcap=tuple(pcap))

@@ -163,21 +163,7 @@ def measure(
     progress: bool = False,
     run: Callable[[Sequence[Job]], Iterable[Result]] | None = None,
 ) -> list[QueueUnderLoad]:
-    """Measures a line in every phase, as it is and under each of these schemes at both ends.
-
-    Args:
-        line: The line.
-        schemes: Queue disciplines, perhaps with parameters: `codel:target_ms=20`.
-        seeds: Seeds of the runs; numbers are means over them.
-        within_s: Time to do it in: of the seeds as many as it has room for.
-        executor: Where runs are computed: as of `aqmlab.run_many`.
-        progress: Whether to show a progress bar.
-        run: What computes the runs, in their order, in place of an executor: live runs.
-
-    Raises:
-        ScenarioError: The line, or a scheme on it, is refused.
-        RunError: A run failed.
-    """
+    """Measures a line in every phase, as it is and under each of these schemes at both ends."""
     made = {phase: under_schemes(line, line_under(line, phase), schemes) for phase in Phase}
     names = list(made[Phase.IDLE])
     each_seed = [made[phase][name] for name in names for phase in Phase]

@@ -44,11 +44,7 @@ FLOWS = {DOWN: "download", UP: "upload"}
 
 
 def line_under(line: Line, phase: Phase) -> Scenario:
-    """The scenario of a phase: probes each way, beside four flows in each direction that is full.
-
-    Raises:
-        ScenarioError: The line cannot be simulated; the message names the key.
-    """
+    """The scenario of a phase: probes each way, beside four flows in each direction that is full."""
     flows = [
         {
             "name": FLOWS[direction],

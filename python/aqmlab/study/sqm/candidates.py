@@ -61,16 +61,7 @@ class Candidate:
 
 
 def candidates(own: Scenario, schemes: Sequence[str], shares: Sequence[float]) -> list[Candidate]:
-    """The line as it is, what its provider could do, and each scheme at each share in the router.
-
-    Args:
-        own: A scenario with a `[line]`.
-        schemes: Queue disciplines for the router.
-        shares: Shares of the line's rate, above 0 and at most 1.
-
-    Raises:
-        ScenarioError: A scheme or a share is refused.
-    """
+    """The line as it is, what its provider could do, and each scheme at each share in the router."""
     of_provider = placed(own, "pie", PLACES["line"], None)
     in_router = [
         Candidate(
