@@ -177,18 +177,6 @@ def read_table_file(context: click.Context, parameter: click.Parameter, file: Pa
     return file
 
 
-def table_option(help: str) -> Callable[[Command], Command]:  # noqa: A002
-    """`--output`, a file for a table that the command prints too."""
-    return click.option(
-        "-o",
-        "--output",
-        type=click.Path(path_type=Path, dir_okay=False),
-        callback=read_table_file,
-        metavar="FILE.csv|.parquet",
-        help=help,
-    )
-
-
 def seeds_option(*names: str, default: str | None = None, help: str) -> Callable[[Command], Command]:  # noqa: A002
     """An option of seeds, `--seeds` if it has no other name; by default none."""
     return click.option(

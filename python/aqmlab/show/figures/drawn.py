@@ -151,11 +151,6 @@ class Drawn:
         """The picture as PNG."""
         return self.as_file(".png")
 
-    @property
-    def pdf(self) -> bytes:
-        """The picture as PDF."""
-        return self.as_file(".pdf")
-
     def as_file(self, form: str, size: PrintSize | None = None) -> bytes:
         """The picture in one of `FORMS`, for print; as large as is wanted, or as it is on a page."""
         if form == ".svg" and (scene := self._scene(size)) is not None and size is None:
