@@ -90,6 +90,11 @@ class Study:
         """Causes and reasons that runs show."""
         return [note for note in self.notes if note.proof]
 
+    @property
+    def conjectures(self) -> list[Note]:
+        """The others."""
+        return [note for note in self.notes if not note.proof]
+
 
 def write(entries: Sequence[Scored], page: Path) -> None:
     """Writes the page, and beside it the table, whose name ends in `-numbers.csv`."""
