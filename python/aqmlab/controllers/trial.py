@@ -10,10 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aqmlab import _core
-from aqmlab.controllers.laws import LAWS, LAWS_OF_RENO, LEGAL, WORKS
-from aqmlab.controllers.library import is_library, loaded_library
-from aqmlab.controllers.loading import Loaded, load
-from aqmlab.controllers.random_sender import IllegalAnswer, RandomSender
+from aqmlab.controllers.loading import Loaded, is_library, load, loaded_library
+from aqmlab.controllers.random_sender import LAWS, LAWS_OF_RENO, LEGAL, WORKS, IllegalAnswer, RandomSender
 from aqmlab.errors import ScenarioError
 
 if TYPE_CHECKING:

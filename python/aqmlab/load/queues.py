@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from dataclasses import dataclass
 from functools import cache, reduce
 from typing import TYPE_CHECKING, Any
@@ -11,13 +12,15 @@ from aqmlab import _core
 from aqmlab.errors import DemandError, Mistake, ScenarioError
 from aqmlab.load.demand import carrying_links, monitored_links, named_links
 from aqmlab.load.parametrized_scheme import ParametrizedScheme
-from aqmlab.load.queue_place import own_links
+from aqmlab.load.queue_place import PLACES, own_links
 from aqmlab.terminal.spelling import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from aqmlab.load.queue_place import QueuePlace
     from aqmlab.scenario import Scenario
+
 
 LIMITS = ("limit_packets", "limit_bytes")
 """How a queue's buffer is limited."""
@@ -216,3 +219,20 @@ def _as_asked(error: ScenarioError, asked: ParametrizedScheme) -> ScenarioError:
 
 def _inner(outer: Any, name: str) -> Any:  # noqa: ANN401
     return outer[int(name)] if isinstance(outer, list) else outer[name]
+
+
+def warn_of_what_is_left_out(scenario: Scenario, place: QueuePlace) -> None:
+    """Warns that a router's shapers do not act where schemes stand elsewhere."""
+    if said := place.left_out(scenario):
+        warnings.warn(said, stacklevel=4)
+
+
+def placed(scenario: Scenario, scheme: str, place: QueuePlace, share: float | None) -> Scenario:
+    """A scenario with a `[line]` and a scheme at a place of it, both ways.
+
+    A scheme with a rate of its own, such as `cake bandwidth 9Mbit`, shapes by itself: the router does not.
+    """
+    place.require_share(share)
+    shapes_itself = place.shaped and "rate_mbps" in ParametrizedScheme.of(scheme).parameters
+    at = PLACES["router-unshaped"].at(scenario) if shapes_itself else place.at(scenario, share)
+    return Queues.of(at, place.links).with_scheme(at, scheme)

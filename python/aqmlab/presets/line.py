@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 from aqmlab.errors import RefusalError
 from aqmlab.load.parametrized_scheme import labels_of, warn_of_remarks
-from aqmlab.load.placed_schemes import placed, warn_of_what_is_left_out
 from aqmlab.load.queue_place import ROUTER_LINKS, place_named
-from aqmlab.load.queues import Queues
+from aqmlab.load.queues import Queues, placed, warn_of_what_is_left_out
 from aqmlab.presets.home_line import DEVICE, line_of_dumbbell
 from aqmlab.scenario import Scenario
 

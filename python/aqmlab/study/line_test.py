@@ -75,7 +75,7 @@ def _refused(place: str, why: str) -> RefusalError:
 
 def over_linux(measure: Callable[[Run], list[Row]], *, progress: bool) -> tuple[list[Row], str]:
     """What a test finds over the kernel's TCP, and where the timing of a run is suspect why."""
-    from aqmlab.runs.live.several import run_live_in_turn, suspect_reasons  # noqa: PLC0415 (needs Linux)
+    from aqmlab.runs.live.running import run_live_in_turn, suspect_reasons  # noqa: PLC0415 (needs Linux)
 
     results: list[Result] = []
 

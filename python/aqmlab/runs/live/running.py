@@ -6,6 +6,7 @@ import os
 import socket
 import subprocess
 import sys
+import tempfile
 from contextlib import suppress
 from dataclasses import asdict
 from functools import partial
@@ -183,3 +184,19 @@ def _served(channel: Channel, fetch: Callable[[], Result], *, bar: Bar) -> Resul
             case _:
                 raise RunError(f"the process of the live run sent an unknown message: {message}")
     raise SilenceError("the process of the live run ended without a result; its output is above")
+
+
+def run_live_in_turn(jobs: Sequence[Job], *, progress: bool = False) -> list[Result]:
+    """Runs scenarios in real time, in their order, and keeps the results in memory."""
+    results = []
+    with tempfile.TemporaryDirectory(prefix="aqmlab-live-") as parent:
+        for place, job in enumerate(jobs):
+            scenario, folder = Scenario.of(job.scenario), Path(parent) / str(place)
+            results.append(run_live(scenario, folder, seed=job.seed, progress=progress).in_memory())
+    return results
+
+
+def suspect_reasons(results: Sequence[Result]) -> list[str]:
+    """Why the timing of a run is suspect, of each run that is."""
+    audits = [result.live for result in results]
+    return ["; ".join(audit["reasons"]) for audit in audits if audit and audit["verdict"] != "valid"]

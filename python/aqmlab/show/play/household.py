@@ -18,9 +18,8 @@ from aqmlab.files.shape import FLAG, NUMBER, PLAIN, SEED, TEXT, WHOLE, Kind, Lis
 from aqmlab.files.toml_text import to_toml
 from aqmlab.load.demand import named_links, parts_of
 from aqmlab.load.parametrized_scheme import ParametrizedScheme
-from aqmlab.load.placed_schemes import placed
 from aqmlab.load.queue_place import LINE_LINKS, PLACES, own_links, place_named
-from aqmlab.load.queues import Queues
+from aqmlab.load.queues import Queues, placed
 from aqmlab.presets.line import AS_IT_IS
 from aqmlab.scenario import Scenario
 from aqmlab.show.play.knobs import PAGE, PlayError, Setting, rate_knobs, schemes_to_choose

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from aqmlab.load.parametrized_scheme import spelt
-from aqmlab.load.placed_schemes import placed
 from aqmlab.load.queue_place import PLACES, ROUTER_LINKS, at_fixed_rates
-from aqmlab.load.queues import Queues
+from aqmlab.load.queues import Queues, placed
 from aqmlab.presets.line import AS_IT_IS
 from aqmlab.study.sqm.typed import RouterShaper, router_shapers
 
