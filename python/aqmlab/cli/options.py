@@ -177,18 +177,6 @@ def read_table_file(context: click.Context, parameter: click.Parameter, file: Pa
     return file
 
 
-def seeds_option(*names: str, default: str | None = None, help: str) -> Callable[[Command], Command]:  # noqa: A002
-    """An option of seeds, `--seeds` if it has no other name; by default none."""
-    return click.option(
-        *(names or ("--seeds",)),
-        callback=read_seeds,
-        default=default,
-        show_default=default is not None,
-        metavar="A-B,C",
-        help=help,
-    )
-
-
 def execution_options(default: str) -> Callable[[Command], Command]:
     """Adds `--executor`, `--workers` and `--quiet`; the command is given an executor, and `quiet`."""
     options = (

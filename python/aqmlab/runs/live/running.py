@@ -68,21 +68,24 @@ def live(
 
     Args:
         scenario: A `Scenario`, a path, TOML text or a dict.
-        seed: Seed of users, delays and queues, from 0 to 2⁶⁴ − 1.
+        seed: Seed of users, delays and queues.
         overrides: Dotted keys with the values that replace the scenario's.
-        output: A new folder for the result; by default `results/NAME/live-SEED`.
-        hosts: TCP settings: `papers2003`, `linux-reno`, `linux-cubic` or `linux-bbr`; by default those
+        output: Folder for the result; by default results/<name>/live-N.
+        hosts: TCP settings of the hosts: papers2003, linux-reno, linux-cubic or linux-bbr. By default those
             nearest to the scenario's host profile.
-        backend: How packets reach the router: `tun` or `af-packet`; by default `tun` if it can be opened.
-        kernel: Whether to use the kernel's queue disciplines, with the parameters of the scenario's; with
-            `"user-mode"` the queues and the TCP of a user-mode Linux, without privileges.
-        replay: Whether to replay the arrivals through simulated ports, and to compare.
+        backend: How packets reach the router: tun (a TUN device), or af-packet (a packet socket on a veth
+            device, needs no /dev/net/tun). By default tun if it can be opened.
+        kernel: Use the kernel's queue disciplines, with the parameters of the scenario's schemes: this
+            machine's, or (user-mode) those of a Linux that runs as a process, with its TCP, without
+            privileges.
+        replay: Replay the queues' arrivals through simulated ports with the same seed, and require the same
+            drops, marks and departures in the same order.
         pcap: Links whose packets are written as pcapng files beside the result.
         command: A program and its arguments, run behind the bottleneck in place of one user.
-        server: A program for the other side, which `command` reaches at 10.128.0.1.
-        serve: A folder whose files are served to `command` at http://10.128.0.1:8000/, without `server`.
-        rtt_ms: Round-trip time of the packets of `command` without queueing, in milliseconds; by default 40,
-            or the links' own delay if that is longer.
+        server: Run this server on the other side of the bottleneck; the command reaches it at 10.128.0.1.
+        serve: Serve the files of this folder to the command at http://10.128.0.1:8000/.
+        rtt_ms: Round-trip time of the command's packets without queueing; by default 40, or the links' own
+            delay if that is longer.
         progress: Whether to show a progress bar.
 
     Raises:

@@ -171,7 +171,7 @@ def sweep(
             given twice counts once.
         overrides: Dotted keys with the values that replace the scenario's at every point.
         measure_offered_load: Whether to run the uncongested twins as well, which takes as long again.
-        links: The links that loss, throughput and so on are of; by default those that carry data.
+        links: Links for throughput, loss and queue; by default those that carry data.
         within_s: Time to do it in, by an estimate for this machine: every point is run with fewer seeds where
             there is no room for all; a warning says so.
         store: A folder for finished runs by content, which are not repeated: an interrupted sweep resumes.
