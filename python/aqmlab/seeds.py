@@ -55,7 +55,6 @@ class Seeds(tuple[int, ...]):
         return seeds
 
     def __str__(self) -> str:
-        """In a few characters, such as `1-8` or `1,3,5-7`."""
         parts: list[list[int]] = []
         for seed in self:
             if parts and seed == parts[-1][-1] + 1:

@@ -34,7 +34,6 @@ class RunFolder:
     def __init__(
         self, scenario: Scenario, seeds: Sequence[int], wanted: Path, *, alone: bool, pcap: Sequence[str]
     ) -> None:
-        """Takes what is to be run, and where."""
         self._scenario = scenario
         self._seeds = seeds
         self._wanted = wanted
@@ -87,7 +86,6 @@ class RunFolder:
         raise FolderError(f"{found.reason}; name another folder or remove it")
 
     def _seed_of(self, folder: Path) -> int:
-        """The seed of the result in a folder."""
         return self._seeds[0] if self._alone else int(folder.name.removeprefix("seed-"))
 
     def _other_run(self, folder: Path) -> str:

@@ -129,7 +129,6 @@ class Asked:
                 return place, why
 
     def _held(self, folder: Path) -> Holds | str:
-        """What a folder holds for this comparison."""
         if not folder.is_dir():
             return "a file of its name" if folder.exists() else Holds.NOTHING
         try:

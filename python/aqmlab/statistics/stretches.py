@@ -181,7 +181,6 @@ def _queue_mean(result: Recorded, part: str, stretches: Stretches) -> float:
 
 
 def _queue_deviation(result: Recorded, part: str, stretches: Stretches) -> float:
-    """The deviation of the samples."""
     rows = _queue_samples(result, part, stretches, stretches.hold)
     return float((to_numpy(rows["bytes"]).astype(np.float64) / 1000.0).std())
 

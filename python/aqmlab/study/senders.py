@@ -203,7 +203,6 @@ def senders(
 
 
 def _asked(sender: str) -> ParametrizedController:
-    """A sender with its settings."""
     try:
         return ParametrizedController.of(sender)
     except ScenarioError as error:

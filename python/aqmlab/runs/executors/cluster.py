@@ -50,7 +50,6 @@ class Cluster:
     def __init__(
         self, address: str | None, *, workers: int | None = None, patience_s: float = PATIENCE_S
     ) -> None:
-        """Connects to nothing yet."""
         self._patience_s = patience_s
         self._address = address
         self._workers = available_cores() if workers is None else worker_count(workers)
@@ -257,7 +256,6 @@ def _gather(
 
 
 def _take(tasks: Tasks, keepers: _Keepers, suspects: _Suspects, watch: _WorkerWatch) -> None:
-    """Takes a task that has ended."""
     jobs, outcome = tasks.next()
     if not is_made(outcome) and not watch.answers():
         raise watch.gone(tasks.left() + len(jobs) + suspects.left())

@@ -173,7 +173,6 @@ def _kept_folders() -> list[str]:
 
 
 def _started(*, has_program: bool) -> list[str]:
-    """Starts the run."""
     guest = [sys.executable, "-m", "aqmlab.runs.user_mode.guest", f"/run/exchange/{_ORDERS}", "9"]
     run = f"{shlex.join(guest)} 9<>/dev/tty{_MESSAGES}"
     if not has_program:

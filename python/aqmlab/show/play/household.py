@@ -114,7 +114,6 @@ class PlayedHome(Played[AtHome]):
         simulated_s: float | None = None,
         technologies: Mapping[str, Scenario] = MappingProxyType({}),
     ) -> None:
-        """Finds who uses the line."""
         self._first_scheme = ParametrizedScheme.of(scheme)
         self._first_place = place_named(queue_in or "router")
         self._first_place.require_share(shaped_share)

@@ -55,7 +55,6 @@ class PlayedLink(Played[Turned]):
         settings: Mapping[str, Any] = MappingProxyType({}),
         simulated_s: float | None = None,
     ) -> None:
-        """Finds what can be turned."""
         self.demand = Demand.of(scenario)
         self.demand.bottlenecks()  # refused here rather than on the page
         self.queues = Queues.of(scenario, queues, argument="queues")

@@ -39,7 +39,6 @@ class Played(ABC, Generic[Own]):
     """
 
     def __init__(self, scenario: Scenario, simulated_s: float | None) -> None:
-        """Holds the scenario ready."""
         self.scenario = scenario
         self.simulated_s = simulated_s or self._affordable_s()
         self.timed(scenario)

@@ -236,7 +236,6 @@ def _is_numeric(schema: Mapping[str, Any]) -> bool:
 
 
 def _cases(schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """A schema, and those that it is any or one of."""
     inner = [*schema.get("anyOf", ()), *schema.get("oneOf", ())]
     return [schema, *(case for each in inner for case in _cases(each))]
 
