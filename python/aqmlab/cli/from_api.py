@@ -103,7 +103,7 @@ class OfFunction(click.Command):
 def from_api(
     function: str,
     after: Mapping[str, str] | None = None,
-    cls: type[OfFunction] = OfFunction,
+    cls: type[OfFunction] | None = None,
     **differing: Mapping[str, Any] | None,
 ) -> Callable[[Callable[..., Any]], click.Command]:
     """A command whose options are the arguments of a function of `aqmlab`.
@@ -111,11 +111,11 @@ def from_api(
     Args:
         function: Its name.
         after: Options that have another place than last, or than in the function, each with the one before.
-        cls: The class of the command.
+        cls: The class of the command, where it is one of its own.
         differing: By argument what its option has that does not follow from the function, as click takes it;
             `names` are its names. None: it has no option.
     """
-    return click.command(cls=cls, function=function, after=after or {}, differing=differing)
+    return click.command(cls=cls or OfFunction, function=function, after=after or {}, differing=differing)
 
 
 def _option(
