@@ -527,11 +527,7 @@ def _write_parquet(table: pa.Table, file: Path) -> None:
 
 
 def _files_of_tables(folder: Path, files: Sequence[str]) -> dict[str, str]:
-    """The file that holds each table.
-
-    Raises:
-        ResultError: That of all tables is none.
-    """
+    """The file that holds each table."""
     found = {Path(name).stem: name for name in files if name.endswith(_PARQUET)}
     if _TABLES in files:
         try:

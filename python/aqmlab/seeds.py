@@ -39,18 +39,7 @@ class Seeds(tuple[int, ...]):
         refusal: type[RefusalError] = RefusalError,
         may_be_empty: bool = False,
     ) -> Self:
-        """Reads seeds; one that is given twice counts once.
-
-        Args:
-            given: A list, a range or an array of whole numbers, a generator of them, or a text such as
-                `1-8` or `1,3,5-7`. A set is taken in ascending order.
-            argument: What messages call it.
-            refusal: The error that is raised.
-            may_be_empty: Whether none at all is legal.
-
-        Raises:
-            RefusalError: It is none of these, one of them is no seed, or there are none, or too many.
-        """
+        """Reads seeds; one that is given twice counts once."""
 
         def refused(why: str) -> RefusalError:
             return refusal(f"{argument}: {why}", place=argument, value=given, legal=_LEGAL)
@@ -66,7 +55,6 @@ class Seeds(tuple[int, ...]):
         return seeds
 
     def __str__(self) -> str:
-        """In a few characters, such as `1-8` or `1,3,5-7`."""
         parts: list[list[int]] = []
         for seed in self:
             if parts and seed == parts[-1][-1] + 1:

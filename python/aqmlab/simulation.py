@@ -208,7 +208,6 @@ def _plain(link: str, key: str, value: object) -> object:
 def _refusal(
     refused: _core.RefusedAction, name: str, given: Mapping[str, object], kind: str = "monitored link"
 ) -> ScenarioError:
-    """The error of an action that the core has refused."""
     if refused.key is None:
         return ScenarioError.not_among(kind, name, refused.names)
     value = refused.key if refused.names else given.get(refused.key)

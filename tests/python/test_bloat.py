@@ -17,7 +17,7 @@ from aqmlab.presets.line import Line
 from aqmlab.show.tables.bloat import added_in_words, bloat_table, collapsed_in_words, not_filled_in_words
 from aqmlab.study.bloat import GRADES, Grade, Loaded, Phase, QueueUnderLoad, grade_of, line_under, measure
 from aqmlab.study.bloat.grade import thresholds
-from aqmlab.study.bloat.phases import LOADED
+from aqmlab.study.bloat.measuring import LOADED
 from aqmlab.tables.stored import to_csv
 from documented import ROOT
 from naive_quantities import delay_ms_of_row
@@ -356,7 +356,7 @@ def test_live_rows_stand_below_the_simulated_ones_in_the_same_order(
         runs = aqmlab.run_many(list(jobs), progress=progress)
         return [run.with_live(audit if place == 1 else VALID) for place, run in enumerate(runs)]
 
-    monkeypatch.setattr("aqmlab.runs.live.several.run_live_in_turn", in_turn)
+    monkeypatch.setattr("aqmlab.runs.live.running.run_live_in_turn", in_turn)
     line = ("--down", "4", "--up", "1", "--schemes", "fq-codel", "--seeds", "1")
     done = aqmlab_run("bloat", *line, "--live", "--output", "x.csv", cwd=tmp_path)
     assert done.returncode == 0, done.stderr

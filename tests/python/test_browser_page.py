@@ -20,8 +20,8 @@ import aqmlab
 from aqmlab import Scenario, _core
 from aqmlab.comparison import Comparison
 from aqmlab.comparison.verdict import verdict
-from aqmlab.load.placed_schemes import placed
 from aqmlab.load.queue_place import PLACES
+from aqmlab.load.queues import placed
 from aqmlab.presets import TECHNOLOGIES
 from aqmlab.presets.household import household
 from aqmlab.presets.line import AS_IT_IS

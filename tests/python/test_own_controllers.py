@@ -12,7 +12,7 @@ import pytest
 
 import aqmlab
 from aqmlab import ComparisonError, Job, RunError, Scenario, ScenarioError, Simulation
-from aqmlab.controllers.laws import LAWS
+from aqmlab.controllers.random_sender import LAWS
 from aqmlab.controllers.trial import check, laws_of
 from aqmlab.load.controllers import ParametrizedController
 from small import aqmlab_run

@@ -12,7 +12,7 @@ import pytest
 
 import aqmlab
 from aqmlab import Job, RunError, Scenario, ScenarioError
-from aqmlab.models.trial import check
+from aqmlab.models.loading import check
 from small import aqmlab_run
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

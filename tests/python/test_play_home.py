@@ -17,8 +17,8 @@ from aqmlab import Scenario
 from aqmlab.comparison import Comparison, configurations
 from aqmlab.comparison.verdict import verdict
 from aqmlab.errors import ScenarioError
-from aqmlab.load.placed_schemes import placed
 from aqmlab.load.queue_place import PLACES
+from aqmlab.load.queues import placed
 from aqmlab.presets import TECHNOLOGIES
 from aqmlab.presets.line import AS_IT_IS
 from aqmlab.runs.executors.active_runs import ActiveRuns

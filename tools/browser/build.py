@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from aqmlab.comparison.verdict import PAGES, VIDEO
-from aqmlab.load.placed_schemes import placed
+from aqmlab.load.queues import placed
 from aqmlab.load.queue_place import PLACES
 from aqmlab.load.queues import LIMITS
 from aqmlab.presets import TECHNOLOGIES

@@ -35,10 +35,6 @@ class Imports:
         """Why a file that ran cannot be used; none where all that it imports is installed.
 
         A refused file leaves nothing behind: the next one that imports the same is refused as well.
-
-        Args:
-            file: The file as a scenario names it: its folder may be known to nobody any more.
-            text: Its text.
         """
         folder, name = Path(file).absolute().parent.resolve(), Path(file).name
         added = self._added(folder)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeGuard, TypeVar
@@ -10,7 +11,7 @@ from aqmlab.classes import files
 from aqmlab.classes.parameters import IllegalParameter, declared
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
     from types import TracebackType
 
@@ -87,15 +88,7 @@ def loaded_from(
     of: str,
     wrong: Callable[[type[OwnT]], str],
 ) -> LoadedT:
-    """The class of a file with this text, or why there is none.
-
-    Args:
-        source: The file, the name of the class, and the text of the file.
-        make: The `LoadedClass` of this kind.
-        is_one: Whether something in a file is a class of this kind.
-        of: The base class of this kind, for the message.
-        wrong: What to say of a class that cannot be meant so; else empty.
-    """
+    """The class of a file with this text, or why there is none."""
     file, name, text = source
     module = files.module_of(file, text)
     if isinstance(module, str):
@@ -133,3 +126,21 @@ def names_one(name: str, is_one: Callable[[object], bool], folder: str | Path = 
     return is_one(getattr(module, own, None)) or (
         not hasattr(module, own) and bool(classes_of(module, is_one))
     )
+
+
+def own_methods(found: type, base: type) -> list[str]:
+    """The methods that a class has beside those of its base class, inherited ones among them."""
+    classes = (each for each in found.__mro__ if each not in base.__mro__)
+    own = {name: value for each in classes for name, value in vars(each).items()}
+    return [name for name, value in own.items() if callable(value) and not hasattr(base, name)]
+
+
+def misspelt(found: type, base: type, known: Sequence[str]) -> str:
+    """What to say of a method that nothing calls, though its name is nearly a known one; else empty."""
+    free = [name for name in known if getattr(found, name, None) is getattr(base, name, None)]
+    for name in own_methods(found, base):
+        cut_short = [each for each in free if each.startswith(name) and 2 * len(name) > len(each)]
+        near = difflib.get_close_matches(name, free, n=1, cutoff=0.8) or cut_short
+        if near:
+            return f'{name}: nothing calls this method; did you mean "{near[0]}"?'
+    return ""

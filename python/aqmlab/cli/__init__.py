@@ -124,11 +124,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _leave_nothing_to_write() -> bool:
-    """Writes what is left, or drops it where nobody reads it: Python would fail on it, with code 120.
-
-    Returns:
-        Whether a pipe was closed; other faults of a stream are left to Python, unless the terminal is gone.
-    """
+    """Writes what is left, or drops it where nobody reads it: Python would fail on it, with code 120."""
     closed = False
     for stream in (sys.stdout, sys.stderr):
         try:

@@ -101,12 +101,7 @@ def explain(name: str, *, linux: bool) -> None:
 
 
 def _unknown(name: str) -> click.UsageError:
-    """What to say of a name that nothing has.
-
-    Raises:
-        RefusalError: Several controllers begin with it.
-        ScenarioError: It is a file, without what is meant in it.
-    """
+    """What to say of a name that nothing has."""
     from aqmlab.files.own_names import require_object
     from aqmlab.load.controllers import controller_sources, require_one_edition
     from aqmlab.show.words.explained import applications, traffic_models

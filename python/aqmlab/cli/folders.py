@@ -34,15 +34,6 @@ class RunFolder:
     def __init__(
         self, scenario: Scenario, seeds: Sequence[int], wanted: Path, *, alone: bool, pcap: Sequence[str]
     ) -> None:
-        """Takes what is to be run, and where.
-
-        Args:
-            scenario: The scenario.
-            seeds: The seeds.
-            wanted: The folder.
-            alone: Whether the folder is that of a single result, instead of one for each seed.
-            pcap: Ports whose packets are kept too.
-        """
         self._scenario = scenario
         self._seeds = seeds
         self._wanted = wanted
@@ -50,11 +41,7 @@ class RunFolder:
         self._pcap = pcap
 
     def find(self) -> Path:
-        """The wanted folder, or one beside it if it holds something else, which a warning tells.
-
-        Raises:
-            FolderError: What is there is no result of ours, or no folder can be made.
-        """
+        """The wanted folder, or one beside it if it holds something else, which a warning tells."""
         folder, why = own_folder(self._wanted, self._held_alone if self._alone else self._held)
         if why:
             warnings.warn(f"{self._wanted} holds {why}: this goes to {folder}", stacklevel=2)
@@ -99,7 +86,6 @@ class RunFolder:
         raise FolderError(f"{found.reason}; name another folder or remove it")
 
     def _seed_of(self, folder: Path) -> int:
-        """The seed of the result in a folder."""
         return self._seeds[0] if self._alone else int(folder.name.removeprefix("seed-"))
 
     def _other_run(self, folder: Path) -> str:

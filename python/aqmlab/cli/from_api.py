@@ -51,21 +51,7 @@ _NOT_OPTIONS = {"workers", "executor", "progress"}
 """What `execution_options` has for all commands."""
 
 
-def from_api(
-    function: str, after: Mapping[str, str] | None = None, **differing: Mapping[str, Any] | None
-) -> Callable[[Callable[..., Any]], click.Command]:
-    """A command whose options are the arguments of a function of `aqmlab`.
-
-    Args:
-        function: Its name.
-        after: Options of the command alone that do not stand last, each with the argument that it follows.
-        differing: By argument what its option has that does not follow from the function, as click takes it;
-            `names` are its names. None: it has no option.
-    """
-    return click.command(cls=_OfFunction, function=function, after=after or {}, differing=differing)
-
-
-class _OfFunction(click.Command):
+class OfFunction(click.Command):
     """Loads the function when its options are asked for: the list of all commands needs none of them."""
 
     def __init__(
@@ -82,15 +68,14 @@ class _OfFunction(click.Command):
 
     @property
     def params(self) -> list[click.Parameter]:
-        """Those of the function, then those of the command alone, except where these have another place."""
+        """Those of the function, then those of the command alone, except those that have another place."""
         if not self._complete:
             self._complete = True
-            own = {str(each.name): each for each in self._params}
             self._params[:0] = self._of_function()
+            every = {str(each.name): each for each in self._params}
             for name, before in self._after.items():
-                self._params.remove(own[name])
-                place = [each.name for each in self._params].index(before)
-                self._params.insert(place + 1, own[name])
+                self._params.remove(every[name])
+                self._params.insert(self._params.index(every[before]) + 1, every[name])
         return self._params
 
     @params.setter
@@ -111,12 +96,30 @@ class _OfFunction(click.Command):
                 read = {"required": each.default is each.empty, **_read(name, kinds.get(name)), **differs}
                 found.append(click.Argument([name], **read))
             else:
-                found.append(_option(each, kinds[name], told[name], dict(differs)))
+                found.append(_option(each, kinds.get(name), told[name], dict(differs)))
         return found
 
 
+def from_api(
+    function: str,
+    after: Mapping[str, str] | None = None,
+    cls: type[OfFunction] | None = None,
+    **differing: Mapping[str, Any] | None,
+) -> Callable[[Callable[..., Any]], click.Command]:
+    """A command whose options are the arguments of a function of `aqmlab`.
+
+    Args:
+        function: Its name.
+        after: Options that have another place than last, or than in the function, each with the one before.
+        cls: The class of the command, where it is one of its own.
+        differing: By argument what its option has that does not follow from the function, as click takes it;
+            `names` are its names. None: it has no option.
+    """
+    return click.command(cls=cls or OfFunction, function=function, after=after or {}, differing=differing)
+
+
 def _option(
-    argument: inspect.Parameter, kind: arguments.Kind, told: str, differs: dict[str, Any]
+    argument: inspect.Parameter, kind: arguments.Kind | None, told: str, differs: dict[str, Any]
 ) -> click.Option:
     name = argument.name
     stem, _, unit = name.rpartition("_")
@@ -142,7 +145,7 @@ def _read(name: str, kind: arguments.Kind | None) -> dict[str, Any]:
             found = _read(name, kind.kind)
         case arguments.Texts():
             found = {"callback": options.read_names, "metavar": "NAME,..."}
-        case arguments.Listed():  # of which kind, the command says
+        case arguments.Listed() | arguments.FlagOr():  # of which kind, the command says
             found = {}
         case arguments.Whole():
             found = {"type": click.IntRange(kind.least, kind.most), **_unit(name, "N")}

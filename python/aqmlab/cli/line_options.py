@@ -25,11 +25,7 @@ def require_one_line(
     overrides: Mapping[str, object],
     **_: Any,  # noqa: ANN401 (the other arguments of the test)
 ) -> None:
-    """Checks that the options name one line.
-
-    Raises:
-        click.UsageError: It is named twice, or not at all.
-    """
+    """Checks that the options name one line."""
     if line is not None:
         if down_mbps is not None or up_mbps is not None:
             raise click.UsageError("--down and --up are of a line without a file; legal: these, or the file")

@@ -10,14 +10,12 @@ import click
 
 import aqmlab
 from aqmlab.cli.folders import RESULTS, new_folder
-from aqmlab.cli.from_api import SCENARIO, from_api
+from aqmlab.cli.from_api import SCENARIO, OfFunction, from_api
 from aqmlab.cli.numbers import Numbers, numbers_options
 from aqmlab.cli.options import (
     FOLDER,
     captured_option,
     captured_ports,
-    overrides_option,
-    scenario_argument,
     scheme_option,
     with_scheme,
 )
@@ -37,7 +35,16 @@ _THIS_MACHINE = "this-machine"
 _UNFINISHED = 124  # as of timeout(1)
 
 
-class _OptionalKernel(click.Command):
+_KERNEL = {
+    "is_flag": False,
+    "flag_value": _THIS_MACHINE,
+    "type": click.Choice([_THIS_MACHINE, USER_MODE]),
+    "default": None,
+    "show_default": False,
+}
+
+
+class _OptionalKernel(OfFunction):
     """`--kernel` alone is this machine's kernel, also in front of the scenario."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -50,86 +57,43 @@ class _OptionalKernel(click.Command):
         return super().parse_args(ctx, args)
 
 
-@click.command(cls=_OptionalKernel)
-@scenario_argument
-@click.option(
-    "--seed",
-    type=click.IntRange(0, SEED_MAX),
-    default=1,
-    show_default=True,
-    metavar="N",
-    help="Seed of users, delays and queues.",
-)
-@click.option(
-    "--hosts",
-    default="",
-    metavar="NAME",
-    help="TCP settings of the hosts: papers2003, linux-reno, linux-cubic or linux-bbr. By default "
-    "those nearest to the scenario's host profile.",
-)
-@click.option(
-    "--replay",
-    is_flag=True,
-    help="Replay the queues' arrivals through simulated ports with the same seed, and require the "
-    "same drops, marks and departures in order.",
+@from_api(
+    "live",
+    after={
+        "replay": "hosts",
+        "pcap": "replay",
+        "scheme": "kernel",
+        "overrides": "scheme",
+        "server": "serve",
+        "output": "rtt_ms",
+    },
+    cls=_OptionalKernel,
+    scenario=SCENARIO,
+    seed={"type": click.IntRange(0, SEED_MAX), "metavar": "N"},
+    output={"type": FOLDER, "metavar": "FOLDER"},
+    kernel=_KERNEL,
+    pcap=None,
+    command=None,
+    server={
+        "callback": None,
+        "metavar": "COMMAND",
+        "help": "Run this server on the other side of the bottleneck; COMMAND reaches it at 10.128.0.1. "
+        "Quote its arguments together.",
+    },
+    serve={"type": click.Path(path_type=Path, exists=True, file_okay=False), "metavar": "FOLDER"},
+    rtt_ms={"type": float, "metavar": "MS"},
 )
 @captured_option
-@click.option(
-    "--backend",
-    default="",
-    metavar="NAME",
-    help="How packets reach the router: tun (a TUN device), or af-packet (a packet socket on a "
-    "veth device, needs no /dev/net/tun). By default tun if possible.",
-)
-@click.option(
-    "--kernel",
-    is_flag=False,
-    flag_value=_THIS_MACHINE,
-    type=click.Choice([_THIS_MACHINE, USER_MODE]),
-    help="Use the kernel's queue disciplines, with the parameters of the scenario's schemes: this "
-    "machine's, or (user-mode) those of a Linux that runs as a process, with its TCP and "
-    "without privileges.",
-)
 @scheme_option
-@overrides_option
 @click.argument("command", metavar="[-- COMMAND...]", nargs=-1, type=click.UNPROCESSED)
-@click.option(
-    "--serve",
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
-    metavar="FOLDER",
-    help="Serve the files of this folder to COMMAND at http://10.128.0.1:8000/.",
-)
-@click.option(
-    "--server",
-    metavar="COMMAND",
-    help="Run this server on the other side of the bottleneck; COMMAND reaches it at 10.128.0.1. "
-    "Quote its arguments together.",
-)
-@click.option(
-    "--rtt-ms",
-    type=float,
-    metavar="MS",
-    help="Round-trip time of COMMAND's packets without queueing; by default 40, or the links' own "
-    "delay if that is longer.",
-)
-@click.option(
-    "-o",
-    "--output",
-    type=FOLDER,
-    metavar="FOLDER",
-    help="Folder for the result; by default results/<name>/live-N.",
-)
 @click.option("--quiet", is_flag=True, help="Print only the folder; with COMMAND, only its output.")
 @numbers_options
 def live(
     *,
-    scenario_file: Path,
+    scenario: Path,
     seed: int,
-    hosts: str,
-    replay: bool,
-    pcap: tuple[str, ...],
-    backend: str,
     kernel: str | None,
+    pcap: tuple[str, ...],
     scheme: str | None,
     overrides: dict[str, TomlText],
     command: tuple[str, ...],
@@ -138,6 +102,7 @@ def live(
     rtt_ms: float | None,
     output: Path | None,
     quiet: bool,
+    **asked: Any,  # noqa: ANN401
 ) -> Numbers:
     """Run a scenario in real time over Linux TCP.
 
@@ -160,19 +125,16 @@ def live(
       aqmlab live my-link.toml --server 'iperf3 -s' -- iperf3 -c 10.128.0.1 -R
     """
     from aqmlab.presets.assumed_rates import warn_of_assumed_rates
-    from aqmlab.runs.live import live as run_live
 
-    scenario = Scenario.from_file(scenario_file, overrides=overrides)
-    warn_of_assumed_rates(scenario)
-    scenario = with_scheme(scenario, scheme)
-    result = run_live(
-        scenario,
-        output=new_folder(output or RESULTS / folder_name(scenario.name) / f"live-{seed}"),
+    line = Scenario.from_file(scenario, overrides=overrides)
+    warn_of_assumed_rates(line)
+    line = with_scheme(line, scheme)
+    result = aqmlab.live(
+        line,
+        **asked,
+        output=new_folder(output or RESULTS / folder_name(line.name) / f"live-{seed}"),
         seed=seed,
-        hosts=hosts,
-        replay=replay,
         pcap=captured_ports(pcap, lambda _: None),
-        backend=backend,
         kernel=kernel if kernel == USER_MODE else kernel is not None,
         command=command,
         server=_server(command, serve, server, rtt_ms),

@@ -32,7 +32,7 @@ def check(names: tuple[str, ...]) -> Numbers:
     Examples:
       aqmlab model check my_pages.py:News
     """
-    from aqmlab.models.trial import check as checked
+    from aqmlab.models.loading import check as checked
     from aqmlab.show.words.pages import numbers_of, sample_in_words
     from aqmlab.statistics.tidy import tidy_numbers
 

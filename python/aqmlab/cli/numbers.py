@@ -73,14 +73,7 @@ def numbers_of_rules(
     findings: Mapping[str, Sequence[FindingT]],
     broken: Callable[[FindingT], str],
 ) -> Numbers:
-    """Which rules each class keeps, 1 or 0; the facts are what was found, the exit code 2 if one is broken.
-
-    Args:
-        kind: What the rules are called: the numbers are `passes/KIND.RULE`.
-        rules: Those that each class is held to, by its name.
-        findings: What each breaks.
-        broken: The rule that a finding is about.
-    """
+    """Which rules each class keeps, 1 or 0; the facts are the findings, the exit code 2 if one is broken."""
     from aqmlab.statistics.tidy import tidy_numbers
 
     rows: dict[str, dict[str, float]] = {}

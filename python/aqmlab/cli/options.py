@@ -151,12 +151,7 @@ scheme_option = click.option(
 
 
 def with_scheme(scenario: Scenario, scheme: str | None, links: Sequence[str] = ()) -> Scenario:
-    """The scenario under another queue discipline, which its name says; itself without one.
-
-    Raises:
-        ScenarioError: There is no such scheme or parameter, or the scenario is refused with it.
-        DemandError: No monitored link carries data.
-    """
+    """The scenario under another queue discipline, which its name says; itself without one."""
     from aqmlab.load.parametrized_scheme import labels_of, warn_of_remarks
     from aqmlab.load.queues import Queues
 
@@ -173,11 +168,7 @@ def overrides() -> click.Option:
 
 
 def read_table_file(context: click.Context, parameter: click.Parameter, file: Path | None) -> Path | None:
-    """Checks, before any work, that a table can be written there.
-
-    Raises:
-        RefusalError, FolderError: As of `require_form`.
-    """
+    """Checks, before any work, that a table can be written there."""
     del context, parameter
     if file is not None:
         from aqmlab.tables.stored import require_form
@@ -186,36 +177,8 @@ def read_table_file(context: click.Context, parameter: click.Parameter, file: Pa
     return file
 
 
-def table_option(help: str) -> Callable[[Command], Command]:  # noqa: A002
-    """`--output`, a file for a table that the command prints too."""
-    return click.option(
-        "-o",
-        "--output",
-        type=click.Path(path_type=Path, dir_okay=False),
-        callback=read_table_file,
-        metavar="FILE.csv|.parquet",
-        help=help,
-    )
-
-
-def seeds_option(*names: str, default: str | None = None, help: str) -> Callable[[Command], Command]:  # noqa: A002
-    """An option of seeds, `--seeds` if it has no other name; by default none."""
-    return click.option(
-        *(names or ("--seeds",)),
-        callback=read_seeds,
-        default=default,
-        show_default=default is not None,
-        metavar="A-B,C",
-        help=help,
-    )
-
-
 def execution_options(default: str) -> Callable[[Command], Command]:
-    """Adds `--executor`, `--workers` and `--quiet`; the command is given an executor, and `quiet`.
-
-    Args:
-        default: `threads`, or `local` where runs are many and one of them may take its process with it.
-    """
+    """Adds `--executor`, `--workers` and `--quiet`; the command is given an executor, and `quiet`."""
     options = (
         click.option(
             "--executor",

@@ -156,11 +156,7 @@ def _scenario(
     up_mbps: float | None,
     technology: str | None,
 ) -> Scenario:
-    """The scenario of a file, or the household on a line of these rates.
-
-    Raises:
-        click.UsageError: Rates or a technology stand beside a file.
-    """
+    """The scenario of a file, or the household on a line of these rates."""
     line = {"down_mbps": down_mbps, "up_mbps": up_mbps, "technology": technology}
     if file is None:
         return Scenario.from_toml(aqmlab.new("home", **line), overrides=overrides)  # type: ignore[arg-type]

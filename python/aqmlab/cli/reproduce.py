@@ -271,12 +271,7 @@ def _prove(
 
 
 def _scale_within(name: str, choice: _Choice, hosts: str | None, within_s: float, executor: Executor) -> str:
-    """The largest scale up to the chosen one that a time has room for, which is said.
-
-    Raises:
-        ExperimentError: There is no such study or scale.
-        click.BadParameter: There is no time for any.
-    """
+    """The largest scale up to the chosen one that a time has room for, which is said."""
     from aqmlab.papers.reproduction import costs
     from aqmlab.runs.budget import in_words, workers_of
 

@@ -15,9 +15,9 @@ from aqmlab.cli.options import (
     captured_ports,
     execution_options,
     overrides_option,
+    read_seeds,
     scenario_argument,
     scheme_option,
-    seeds_option,
     with_scheme,
 )
 from aqmlab.errors import FolderError
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 @click.command
 @scenario_argument
 @click.option("--seed", type=click.IntRange(0, SEED_MAX), metavar="N", help="Seed of the run; default 1.")
-@seeds_option(help="Several seeds, such as 1-8 or 1,3,5-7.")
+@click.option("--seeds", callback=read_seeds, metavar="A-B,C", help="Several seeds, such as 1-8 or 1,3,5-7.")
 @scheme_option
 @overrides_option
 @click.option(

@@ -9,14 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from aqmlab.cli.folders import STORE
+from aqmlab.cli.from_api import from_api
 from aqmlab.cli.numbers import Numbers, numbers_options
-from aqmlab.cli.options import (
-    FOLDER,
-    execution_options,
-    links_option,
-    overrides_option,
-    read_time,
-)
+from aqmlab.cli.options import FOLDER, execution_options
 from aqmlab.terminal.console import console, say
 from aqmlab.terminal.spelling import counted
 
@@ -28,8 +23,17 @@ if TYPE_CHECKING:
     from aqmlab.study.sweeps import Status, Sweep
 
 
-@click.command
-@click.argument("sweep_file", metavar="SWEEP.toml", type=click.Path(path_type=Path))
+@from_api(
+    "sweep",
+    after={"store": "export_file", "within_s": "store", "links": "within_s", "overrides": "links"},
+    what={"metavar": "SWEEP.toml", "type": click.Path(path_type=Path)},
+    store={
+        "type": FOLDER,
+        "metavar": "FOLDER",
+        "help": f"Folder for finished runs; by default the sweep file's, or {STORE}.",
+    },
+    **dict.fromkeys(("grid", "points", "latin_hypercube", "random", "seeds", "measure_offered_load")),
+)
 @click.option(
     "--status", "show_status", is_flag=True, help="Run nothing; print which runs are finished or damaged."
 )
@@ -41,27 +45,11 @@ if TYPE_CHECKING:
     metavar="TABLE",
     help="Run nothing; write one row per finished run, as .parquet or .csv.",
 )
-@click.option(
-    "--store",
-    type=FOLDER,
-    metavar="FOLDER",
-    help=f"Folder for finished runs; by default the sweep file's, or {STORE}.",
-)
-@click.option(
-    "--within",
-    "within_s",
-    callback=read_time,
-    metavar="TIME",
-    help="Time to do it in, by an estimate for this machine: every point is run with fewer seeds "
-    "if all do not fit, with a warning.",
-)
-@links_option
-@overrides_option
 @numbers_options
 @execution_options("local")
 def sweep(
     *,
-    sweep_file: Path,
+    what: Path,
     show_status: bool,
     resume: bool,
     export_file: Path | None,
@@ -97,7 +85,7 @@ def sweep(
         raise click.UsageError("--status, --resume and --export exclude each other")
     if export_file is not None:
         require_form(export_file, SweepError)
-    checked = read(sweep_file, overrides=overrides)
+    checked = read(what, overrides=overrides)
     check_links(checked, links)
     place = store or checked.store or STORE
     if show_status:

@@ -10,9 +10,7 @@ from aqmlab.comparison.comparison import Comparison
 from aqmlab.comparison.curve import CurveDifference
 from aqmlab.comparison.lengthening import lengthened
 from aqmlab.comparison.making import compare, configurations
-from aqmlab.comparison.pairing import require_comparable
 from aqmlab.comparison.reading import (
-    keep_first_stage,
     read_configurations,
     read_first_stage,
     require_one_comparison,
@@ -31,13 +29,11 @@ __all__ = [
     "configurations",
     "exceeds",
     "keep_compared",
-    "keep_first_stage",
     "leaves_out_zero",
     "lengthened",
     "paired_difference",
     "read_configurations",
     "read_first_stage",
-    "require_comparable",
     "require_one_comparison",
     "unfinished",
 ]

@@ -104,9 +104,6 @@ class Asked:
         """The folder of this comparison: the wanted one, unless it holds another; then one beside it.
 
         A folder that is left without a run in it is removed.
-
-        Raises:
-            FolderError: It cannot be made.
         """
         require_writable(wanted)
         place, why = self._claimed(wanted)
@@ -132,7 +129,6 @@ class Asked:
                 return place, why
 
     def _held(self, folder: Path) -> Holds | str:
-        """What a folder holds for this comparison."""
         if not folder.is_dir():
             return "a file of its name" if folder.exists() else Holds.NOTHING
         try:

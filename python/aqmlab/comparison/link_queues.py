@@ -75,12 +75,7 @@ class LinkQueue:
 
 
 def queues_of(scenario: Mapping[str, Any], links: Sequence[str]) -> list[LinkQueue]:
-    """The queues in front of these links; none of a scheme in a file that cannot be read any more.
-
-    Args:
-        scenario: As resolved.
-        links: Names of monitored links.
-    """
+    """The queues in front of these links; none of a scheme in a file that cannot be read any more."""
     try:
         core = core_of(scenario)
     except ScenarioError:

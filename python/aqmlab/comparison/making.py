@@ -309,11 +309,11 @@ def _placed(
     shaped_share: float | None,
 ) -> dict[str, Scenario]:
     """A line as it is, and with schemes at a place of it."""
-    from aqmlab.load.placed_schemes import (  # noqa: PLC0415 (results at hand need no queues)
+    from aqmlab.load.queue_place import place_named  # noqa: PLC0415
+    from aqmlab.load.queues import (  # noqa: PLC0415 (results at hand need no queues)
         placed,
         warn_of_what_is_left_out,
     )
-    from aqmlab.load.queue_place import place_named  # noqa: PLC0415
     from aqmlab.presets.home_line import as_line  # noqa: PLC0415
     from aqmlab.presets.line import AS_IT_IS  # noqa: PLC0415
 

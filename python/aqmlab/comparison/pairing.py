@@ -37,11 +37,7 @@ def paired(
     names: tuple[str, str] = ("a", "b"),
     same_users: bool = True,
 ) -> list[tuple[Recorded, Recorded]]:
-    """The results of both sides by seed, in the order of the seeds.
-
-    Raises:
-        ComparisonError: Seeds are unpaired or repeated; or versions, users or what is measured differ.
-    """
+    """The results of both sides by seed, in the order of the seeds."""
     left, right = _by_seed(a, names[0]), _by_seed(b, names[1])
     if left.keys() != right.keys():
         raise _unpaired(left.keys(), right.keys(), names)

@@ -95,18 +95,7 @@ def _one_configuration(folder: Path) -> list[Result]:
 
 
 def results_of(what: Results, refusal: type[RefusalError] = ResultError) -> dict[str, list[Recorded]]:
-    """Results by the names of their configurations, whatever they are given as.
-
-    Args:
-        what: A result; results or their folders by name; a list of results, or of folders of results; one
-            folder; or anything with such `results` of its own, as a `Comparison` has.
-        refusal: The error of what is none of these.
-
-    Raises:
-        ResultError: A folder contains no result.
-        RefusalError: It is something else.
-        ComparisonError: Two results are of the same scenario and seed.
-    """
+    """Results by the names of their configurations, whatever they are given as."""
     if isinstance(what, str | Path):
         return {name: list(each) for name, each in read_configurations([Path(what)]).items()}
     if isinstance(what, Mapping):

@@ -19,13 +19,7 @@ _NUMBER = re.compile(r"(?<![\w.-])\d(?:[\d.,]*\d)?(?![\w-])")
 
 
 def warnings_in_words(runs: Mapping[str, Sequence[Sequence[str]]]) -> list[str]:
-    """Each warning once, after the names of the configurations that it is about.
-
-    Args:
-        runs: Of each configuration the warnings of each run. Warnings of its runs that differ in their
-            numbers alone are one, with the numbers of the first run; so are those of several configurations,
-            if their numbers change from run to run, as figures do and settings do not.
-    """
+    """Each warning once, after the names of the configurations that it is about."""
     about: dict[str, list[Alike]] = {}
     for name, of_runs in runs.items():
         for alike in _alike(name, of_runs):

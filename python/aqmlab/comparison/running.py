@@ -55,26 +55,7 @@ def run_comparison(
     store: Path | None = None,
     progress: bool = False,
 ) -> Comparison:
-    """Runs configurations with the same seeds, or finds the runs, and compares them.
-
-    Args:
-        scenarios: The configurations by name, the baseline first.
-        seeds: The seeds; with `until_width_s` those that decide how many it takes.
-        told: What makes the comparison of the results, and of what was read of them already.
-        executor: Where the runs are computed.
-        links: The judged links; by default those that carry data.
-        population: The population whose response times are compared; by default all together.
-        same_users: Whether different users on one side are an error.
-        until_width_s: The greatest width of the interval of each difference of the median page load time.
-        folder: Where the results are kept, by configuration and seed; one beside it, if it holds another
-            comparison.
-        store: Where runs are kept by content.
-        progress: Whether to show a progress bar.
-
-    Raises:
-        ComparisonError: There is no seed, the configurations cannot be compared, or a width is out of reach.
-        UnknownLinkError: A link is not monitored; nothing was run.
-    """
+    """Runs configurations with the same seeds, or finds the runs, and compares them."""
     if until_width_s is not None and len(seeds) < MINIMUM_REPLICATIONS:
         raise ComparisonError(
             f"until_width_s: needs {MINIMUM_REPLICATIONS} seeds or more to begin with", place="seeds"

@@ -297,12 +297,7 @@ def _worse_part(name: str, quantities: Sequence[OfRun], worse: Callable[..., flo
 
 
 def suffering_most(found: Comparison, kinds: Mapping[str, Kind]) -> dict[str, Experience]:
-    """Under each configuration the group that suffers most; none of one without a number.
-
-    Args:
-        found: The comparison.
-        kinds: The groups that are asked about, with what each is.
-    """
+    """Under each configuration the group that suffers most; none of one without a number."""
     suffering = {}
     for name in found.names:
         felt = [experience(group, kind, partial(mean_of, found, name)) for group, kind in kinds.items()]

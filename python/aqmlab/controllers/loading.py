@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 import math
-from typing import TYPE_CHECKING, TypeGuard
+from pathlib import Path
+from typing import TypeGuard, cast
 
-from aqmlab.classes.loaded import LoadedClass, loaded_from, names_one
-from aqmlab.classes.methods import misspelt, own_methods
+from aqmlab import _core
+from aqmlab.classes.loaded import LoadedClass, loaded_from, misspelt, names_one, own_methods
 from aqmlab.classes.parameters import declared
 from aqmlab.controllers.controller import ASKED, CODEPOINTS, METHODS, QUIET, Controller, Host
-from aqmlab.controllers.library import is_controller_of_library
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from aqmlab.errors import ScenarioError
 
 
 class Loaded(LoadedClass[Controller]):
@@ -81,3 +79,26 @@ def _wrong(found: type[Controller]) -> str:
 
 def _has(found: type[Controller], method: str) -> bool:
     return getattr(found, method) is not getattr(Controller, method)
+
+
+_ENDINGS = (".so", ".dylib")
+
+
+def is_library(name: str) -> bool:
+    """Whether a name means something in a library."""
+    return name.rpartition(":")[0].endswith(_ENDINGS)
+
+
+def is_controller_of_library(name: str, folder: str | Path = ".") -> bool:
+    """Whether `LIBRARY.so:SYMBOL` is a congestion controller, and no scheme."""
+    return is_library(name) and _core.names_controller_library(Path(folder).absolute(), name)
+
+
+def loaded_library(name: str, folder: str | Path = ".") -> Loaded:
+    """The controller `LIBRARY.so:SYMBOL`, which has what a trial asks of a class."""
+    _core.controller_schema(Path(folder).absolute(), name)  # refuses what no scenario takes
+    found = _core.load_controller_library(Path(folder).absolute(), name)
+    if refusal := found.refusal_of(found.defaults_json):
+        key, wrong, legal = refusal
+        raise ScenarioError(f"controller {name}: default of {key}: {wrong}; legal: {legal}")
+    return cast("Loaded", found)

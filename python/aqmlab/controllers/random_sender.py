@@ -22,12 +22,27 @@ from aqmlab.controllers.facts import (
     Sent,
     Timeout,
 )
-from aqmlab.controllers.laws import GROWTH, MISTAKE, OVER, PAUSE, REDUCED, SAME, TIMEOUT, UNUSED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from aqmlab.controllers.loading import Loaded
+
+WORKS = "no method raises an exception, whatever it is told"
+LEGAL = "a window is at least 1 segment, a threshold 2, a quantum 1, a pace 1 bit/s (RFC 5681 equation 4)"
+TIMEOUT = "after a timeout the window lets one segment leave (RFC 5681 section 3.1)"
+PAUSE = "a pause opens no window (RFC 2861)"
+MISTAKE = "a mistake that is taken back leaves no smaller window than there was (RFC 3522)"
+SAME = "the same facts give the same answers, to a copy as well"
+GROWTH = "an acknowledgement opens the window by no more than it covers, or by one (RFC 5681 section 3.1)"
+UNUSED = "what the application limits opens no window (RFC 7661)"
+REDUCED = "a loss, mark or timeout leaves a threshold within the window, once (RFC 5681 section 3.2)"
+OVER = "the end of a reduction leaves the threshold (RFC 5681 section 3.2 step 6)"
+
+LAWS = (WORKS, LEGAL, TIMEOUT, PAUSE, MISTAKE, SAME)
+"""What every controller owes, those of the package too (`crates/tcp/src/congestion/any_facts.rs`)."""
+LAWS_OF_RENO = (GROWTH, UNUSED, REDUCED, OVER)
+"""What those owe besides that answer a loss with a smaller window: all without `on_lost`."""
 
 Breach = tuple[str, str]
 """A law, and what happened that breaks it."""
@@ -54,12 +69,7 @@ class _Levels(NamedTuple):
 
 
 class RandomSender:
-    """What a sender does at random, a controller that hears of it, and a copy that is told the same.
-
-    Args:
-        loaded: The class of the controller.
-        case: All random numbers follow from it.
-    """
+    """What a sender does at random, a controller that hears of it, and a copy that is told the same."""
 
     def __init__(self, loaded: Loaded, case: int) -> None:
         self._numbers = numbers = random.Random(case)  # noqa: S311 (no secret)
@@ -86,11 +96,7 @@ class RandomSender:
         return Opening(self._now_ns, round_trip_ns, active, syn_lost, reduces_window, feedback)
 
     def go_on(self) -> Iterator[Breach]:
-        """Something happens; answers with the laws that the controller breaks.
-
-        Raises:
-            IllegalAnswer: A run would end with it.
-        """
+        """Something happens; answers with the laws that the controller breaks."""
         self._now_ns += self._numbers.choice((0, 1_000_000, 3_000_000_000))
         before = self._levels()
         happens = self._numbers.choices(
@@ -240,11 +246,7 @@ class RandomSender:
 
 
 def _require_legal(own: Controller, method: str) -> None:
-    """Refuses the answers after a method that would end a run.
-
-    Raises:
-        IllegalAnswer: A number is out of its range, or is none.
-    """
+    """Refuses the answers after a method that would end a run."""
     for name, (least, most) in _RANGES.items():
         value = getattr(own, name)
         if not least <= _number(value) <= most:

@@ -10,10 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aqmlab import _core
-from aqmlab.controllers.laws import LAWS, LAWS_OF_RENO, LEGAL, WORKS
-from aqmlab.controllers.library import is_library, loaded_library
-from aqmlab.controllers.loading import Loaded, load
-from aqmlab.controllers.random_sender import IllegalAnswer, RandomSender
+from aqmlab.controllers.loading import Loaded, is_library, load, loaded_library
+from aqmlab.controllers.random_sender import LAWS, LAWS_OF_RENO, LEGAL, WORKS, IllegalAnswer, RandomSender
 from aqmlab.errors import ScenarioError
 from aqmlab.files.own_names import require_object
 
@@ -45,28 +43,12 @@ class Broken:
 
 
 def laws_of(name: str, *, folder: str | Path = ".") -> tuple[str, ...]:
-    """The laws that a controller is held to.
-
-    Raises:
-        ScenarioError: The file or what is in it is refused.
-    """
+    """The laws that a controller is held to."""
     return LAWS if _loaded(name, folder).hears_each_loss else LAWS + LAWS_OF_RENO
 
 
 def check(name: str, *, folder: str | Path = ".", cases: int = CASES) -> list[Broken]:
-    """Tells a controller random facts, with its defaults, and answers with the laws that it breaks.
-
-    Args:
-        name: `FILE.py:CLASS` or `LIBRARY.so:SYMBOL`.
-        folder: Where the file is looked for.
-        cases: How many cases, each of 200 facts.
-
-    Returns:
-        Each law that is broken once, with its first case.
-
-    Raises:
-        ScenarioError: The file, what is in it or a default is refused.
-    """
+    """Tells a controller random facts, with its defaults, and answers with the laws that it breaks."""
     loaded = _loaded(name, folder)
     found: dict[str, Broken] = {}
     for case in range(cases):

@@ -30,13 +30,7 @@ _PROGRAM = ".sh"
 
 
 def write_files(files: Mapping[str, Content], place: Path, name: str) -> Path:
-    """Writes files with a list of their digests, whole or not at all.
-
-    Args:
-        files: Contents by path, with `/` between folders.
-        place: A path that ends in .zip, which is replaced, or a new folder.
-        name: The folder that everything in an archive is in.
-    """
+    """Writes files with a list of their digests, whole or not at all."""
     _require_ending(place)
     listed = {**files, CHECKSUMS: checksums(files)}
     if place.suffix.lower() == ZIP:

@@ -97,11 +97,7 @@ def write(content: dict[str, Any], file: Path) -> None:
 
 
 def read_flent(name: str, content: dict[str, Any]) -> LineRecord:
-    """Round trips and streams of a data file: `results`, values at the instants `x_values`.
-
-    Raises:
-        RefusalError: It is no data file, its times go back, or it has neither round trips nor streams.
-    """
+    """Round trips and streams of a data file: `results`, values at the instants `x_values`."""
     conform(content, _CONTENT, name, RefusalError)
     at_s = np.array(content["x_values"], dtype=np.float64)
     steps = np.diff(at_s)

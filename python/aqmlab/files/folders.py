@@ -69,12 +69,7 @@ def require_new(folder: Path) -> None:
 
 @contextmanager
 def complete_or_absent(folder: Path) -> Iterator[Path]:
-    """Yields an empty folder to fill; when the block ends without error it becomes `folder`.
-
-    Raises:
-        FolderError: `folder` exists already or cannot be made.
-        StorageError: The disk is full or failed while the block was writing.
-    """
+    """Yields an empty folder to fill; when the block ends without error it becomes `folder`."""
     require_new(folder)
     place = real_path(folder)
     try:
@@ -94,10 +89,6 @@ def whole_file(file: Path) -> Iterator[Path]:
     """Yields a name to write to; when the block ends without error, what was written becomes `file`.
 
     Until then `file` is what it was before, and an error or Ctrl-C leaves it so.
-
-    Raises:
-        FolderError: What should be a folder above it is a file.
-        StorageError: The disk is full or failed, or the folder forbids writing.
     """
     place = real_path(file)
     partial = place.with_name(f"{PARTIAL_PREFIX}{secrets.token_hex(8)}{place.suffix}")
@@ -134,11 +125,7 @@ def _require_folders_above(place: Path, named: Path) -> None:
 
 
 def require_writable(folder: Path) -> None:
-    """Checks, before hours of work, that `folder` could be made; leaves nothing behind.
-
-    Raises:
-        FolderError: It could not; the message names the ancestor that forbids it.
-    """
+    """Checks, before hours of work, that `folder` could be made; leaves nothing behind."""
     ancestor = real_path(folder).parent
     try:
         while not ancestor.exists() and ancestor != ancestor.parent:

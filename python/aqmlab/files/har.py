@@ -130,9 +130,6 @@ def read_recording(file: Path) -> Recording:
 
     What took nothing from the network (a cache, `data:` addresses), and responses of unknown length, are left
     out and counted.
-
-    Raises:
-        HarError: The file is no HAR file, or holds no page; the message names it and the place.
     """
     document = read_json(file, HarError)
     name = plain(str(file))

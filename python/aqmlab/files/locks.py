@@ -29,11 +29,7 @@ ABANDONED_AFTER_S = 24 * 3600.0
 
 @contextmanager
 def held(folder: Path) -> Iterator[None]:
-    """Holds the lock of a folder; waits for it, and it dies with the process.
-
-    Raises:
-        FileNotFoundError: There is no such folder any more.
-    """
+    """Holds the lock of a folder; waits for it, and it dies with the process."""
     if not HAS_LOCKS:
         yield
         return
@@ -44,11 +40,7 @@ def held(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def of_abandoned(folder: Path) -> Iterator[bool]:
-    """Whether nobody holds the lock of a folder, which is held meanwhile.
-
-    Raises:
-        OSError: Somebody holds it, or there is no such folder.
-    """
+    """Whether nobody holds the lock of a folder, which is held meanwhile."""
     if not HAS_LOCKS:
         yield time.time() - folder.stat().st_mtime > ABANDONED_AFTER_S
         return

@@ -25,15 +25,7 @@ OLDEST = 2
 
 
 def as_written_today(run: dict[str, Any], place: str) -> dict[str, Any]:
-    """A run in today's layout, with a warning for each thing that its own layout did not have.
-
-    Args:
-        run: What `run.json` holds.
-        place: What messages call it.
-
-    Raises:
-        LayoutError: It is of an earlier or a later layout; the message says which, and what can be done.
-    """
+    """A run in today's layout, with a warning for each thing that its own layout did not have."""
     layout = run.get("format")
     # A flag is a whole number for Python.
     if type(layout) is not int or not OLDEST <= layout <= FORMAT:

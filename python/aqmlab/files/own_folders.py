@@ -27,12 +27,7 @@ class Holds(enum.Enum):
 
 
 def own_folder(wanted: Path, holds: Callable[[Path], Holds | str]) -> tuple[Path, str]:
-    """The folder for something, and what the wanted one holds instead; nothing where it is the wanted one.
-
-    Args:
-        wanted: The folder of its name.
-        holds: What a folder holds; of something else a few words on how it differs.
-    """
+    """The folder for something, and what the wanted one holds instead; nothing where it is the wanted one."""
     if wanted.exists() and not wanted.is_dir():
         raise FolderError(f"{wanted}: is a file; legal: the name of a folder")
     while True:

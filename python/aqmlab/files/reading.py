@@ -31,11 +31,7 @@ _PART_BYTES = 1 << 16
 
 
 def read_text(file: str | Path | Traversable, refusal: type[RefusalError]) -> str:
-    """The text of a file.
-
-    Raises:
-        refusal: It cannot be read as text; the message names it and says why.
-    """
+    """The text of a file."""
     name = plain(str(file))
     data = read_bytes(file, refusal)
     try:
@@ -49,11 +45,7 @@ def read_text(file: str | Path | Traversable, refusal: type[RefusalError]) -> st
 def read_bytes(
     file: str | Path | Traversable, refusal: type[RefusalError], *, most_bytes: int = LARGEST_BYTES
 ) -> bytes:
-    """The content of a file, up to so many bytes.
-
-    Raises:
-        refusal: It cannot be read; the message names it and says why.
-    """
+    """The content of a file, up to so many bytes."""
     name = plain(str(file))
     try:
         return _bytes(Path(file), most_bytes) if isinstance(file, str | Path) else file.read_bytes()
@@ -90,11 +82,7 @@ def parse_json(text: str, source: str, refusal: type[RefusalError]) -> dict[str,
 
 
 def read_table(file: str | Path | Traversable, refusal: type[RefusalError]) -> list[dict[str, str]]:
-    """The rows of a CSV file, by the heads of its columns.
-
-    Raises:
-        refusal: It is no table: columns without a name or of one name, or rows of another length.
-    """
+    """The rows of a CSV file, by the heads of its columns."""
     name = plain(str(file))
     try:
         head, *rows = list(csv.reader(io.StringIO(read_text(file, refusal)), strict=True)) or [[]]

@@ -124,7 +124,6 @@ def _table(record: Type) -> Table:
 
 
 def _keys(record: Type) -> dict[str, Field[Any]]:
-    """The fields that are keys of the file, by what it calls them."""
     own = [each for each in fields(record) if ABSENT not in each.metadata]
     return {each.metadata.get(KEY, each.name): each for each in own}
 
@@ -146,7 +145,6 @@ def _present(choices: tuple[Type, ...]) -> Type:
 
 
 def _value(kind: Type, given: Any, place: str, refusal: type[RefusalError]) -> Any:  # noqa: ANN401
-    """What conforms to a type, as a value of it."""
     origin, inner = _parts(kind)
     if origin is None and kind not in _PLAIN:
         types, keys = _types(kind), _keys(kind)

@@ -89,11 +89,7 @@ def one_of(*names: str) -> Kind:
 
 
 def conform(value: object, shape: Shape, place: str, refusal: type[RefusalError]) -> None:
-    """Holds a value against a shape.
-
-    Raises:
-        refusal: It differs; the message names the place.
-    """
+    """Holds a value against a shape."""
     match shape:
         case Kind():
             if not shape.fits(value):
@@ -149,11 +145,7 @@ def inside(place: str, key: str) -> str:
 def ascending(
     low: float, high: float, *, log: bool, integer: bool, place: str, refusal: type[RefusalError]
 ) -> None:
-    """Checks the ends of a range.
-
-    Raises:
-        refusal: They are in no order, or none of their scale or kind; the message names the place.
-    """
+    """Checks the ends of a range."""
     if low >= high:
         raise refusal(f"{place}: low ({low:g}) has to be below high ({high:g})", place=place, value=low)
     if log and low <= 0:

@@ -40,12 +40,7 @@ def table_names(file: Path) -> list[str]:
 
 
 def read_table(file: Path, name: str) -> pa.Table:
-    """One table of a file.
-
-    Raises:
-        ArrowException: It is no file of tables, or holds none of this name.
-        OSError: It cannot be read.
-    """
+    """One table of a file."""
     with pa.OSFile(str(file)) as opened:
         place = ipc.open_file(opened).schema.get_field_index(name)
         if place < 0:

@@ -16,15 +16,7 @@ _STEP = re.compile(r'"([^"]*)"|\[(\d+)\]|([^."\[\]]+)')
 
 
 def line_of(text: str, place: str) -> int | None:
-    """The line, from 1, on which a place such as `grid."users.right".points` or `list[2]` begins.
-
-    Args:
-        text: A TOML document.
-        place: A path of keys, as messages name it; of one that is not there the line of what it would be in.
-
-    Returns:
-        None where the document has nothing of it, or is too long.
-    """
+    """The line, from 1, on which a place such as `grid."users.right".points` or `list[2]` begins."""
     path = [int(at) - 1 if at else quoted or bare for quoted, at, bare in _STEP.findall(place)]
     whole = tomllib.loads(text)
     while path and not _has(whole, path):

@@ -47,10 +47,6 @@ class HurstEstimate:
     upper: float
     points: int
 
-    def overlaps(self, lower: float, upper: float) -> bool:
-        """Whether the interval and [lower, upper] have a point in common."""
-        return self.lower <= upper and lower <= self.upper
-
 
 def aggregate(counts: FloatArray, bins: int) -> FloatArray:
     """Sums over groups of `bins` neighbouring values; an incomplete last group is left out."""

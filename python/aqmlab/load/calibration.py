@@ -70,11 +70,7 @@ class Calibration:
         return self.tightest.line
 
     def require_rise(self, name: str) -> None:
-        """Checks that some line answers which size causes a load; `name` is the scenario's.
-
-        Raises:
-            CalibrationError: Throughput clearly grows with the demand at no bottleneck.
-        """
+        """Checks that some line answers which size causes a load; `name` is the scenario's."""
         if any(each.rises for each in self.bottlenecks):
             return
         every = [size for each in self.bottlenecks for size in each.sizes]
@@ -110,11 +106,7 @@ class Calibration:
 
     @classmethod
     def load(cls, file: str | Path) -> Self:
-        """Reads what `save` wrote.
-
-        Raises:
-            CalibrationError: The file cannot be read, or holds no calibration of this layout.
-        """
+        """Reads what `save` wrote."""
         document = read_json(file, CalibrationError)
         if document.get("format") != FORMAT:
             raise CalibrationError(f"{file}: holds no calibration of layout {FORMAT}")
@@ -185,19 +177,7 @@ def calibrate(
     run: Runner,
     mean_of_directions: bool = False,
 ) -> Calibration:
-    """Runs the uncongested twin with each size of the demand, and fits the lines.
-
-    Args:
-        demand: What is turned.
-        sizes: At least two different ones.
-        seeds: Replications; with six and more the slope has an interval.
-        run: What makes the runs.
-        mean_of_directions: Whether two directions of one rate have one line, that of their mean.
-
-    Raises:
-        CalibrationError: A size is not above 0: what passes without the demand is no load of its own.
-        DemandError: The demand has flows that never end.
-    """
+    """Runs the uncongested twin with each size of the demand, and fits the lines."""
     demand.require_offered_load()
     seeds = Seeds.of(seeds, refusal=CalibrationError)
     if (least := min(sizes, default=1)) < 1:
@@ -233,16 +213,7 @@ def _warn_of_congestion(results: Sequence[Result], bottlenecks: Sequence[Bottlen
 def fit(
     sizes: Sequence[int], results: Sequence[Recorded], bottlenecks: Sequence[Bottleneck] = ()
 ) -> Calibration:
-    """Fits lines to uncongested runs, of which each had the size of the demand that is given for it.
-
-    Args:
-        sizes: The size of each run.
-        results: The runs.
-        bottlenecks: What is judged; by default the links that carry data in the first run.
-
-    Raises:
-        CalibrationError: There are fewer than two different sizes.
-    """
+    """Fits lines to uncongested runs, of which each had the size of the demand that is given for it."""
     lines = [
         line_through(
             [

@@ -52,11 +52,7 @@ class ParametrizedController:
 
     @classmethod
     def of(cls, text: str) -> ParametrizedController:
-        """Reads `controller:key=value:key=value`, with keys of `host` or parameters of one in a file.
-
-        Raises:
-            ScenarioError: There is no such controller or key, or a key has no value or two.
-        """
+        """Reads `controller:key=value:key=value`, with keys of `host` or parameters of one in a file."""
         name, settings = split_name(text)
         name = name.strip()
         own = _parameters_of(name)
@@ -89,21 +85,13 @@ def is_file(name: str) -> bool:
 
 
 def parameters_of_file(name: str) -> dict[str, Any]:
-    """The JSON Schema of the table of a controller in a file, `FILE.py:CLASS`.
-
-    Raises:
-        ScenarioError: The file or what is in it is refused.
-    """
+    """The JSON Schema of the table of a controller in a file, `FILE.py:CLASS`."""
     table: dict[str, Any] = json.loads(_core.controller_schema(Path().absolute(), name))
     return table
 
 
 def _parameters_of(name: str) -> list[str]:
-    """The parameters of a controller; none of those that are in no file.
-
-    Raises:
-        ScenarioError: There is no such controller, or its file is refused.
-    """
+    """The parameters of a controller; none of those that are in no file."""
     if is_file(name):
         return [each for each in parameters_of_file(name)["properties"] if each != "controller"]
     require_object(name)
@@ -126,11 +114,7 @@ def editions(name: str) -> list[str]:
 
 
 def require_one_edition(place: str, name: str) -> None:
-    """Refuses a name that several controllers begin with and none has.
-
-    Raises:
-        RefusalError: The message lists them; `place` is the argument.
-    """
+    """Refuses a name that several controllers begin with and none has."""
     found = editions(name)
     if name not in controller_sources() and len(found) > 1:
         legal = ", ".join(found)
@@ -140,11 +124,7 @@ def require_one_edition(place: str, name: str) -> None:
 
 
 def require_acts_alone(place: str, controller: str) -> None:
-    """Refuses the controller whose window a program sets during the run.
-
-    Raises:
-        RefusalError: It is this one; `place` is the argument.
-    """
+    """Refuses the controller whose window a program sets during the run."""
     if controller.partition(":")[0].strip() == "agent":
         raise RefusalError(
             "agent has no rule of its own: a program sets its window during the run "

@@ -124,18 +124,7 @@ class Demand:
 
     @classmethod
     def of(cls, scenario: Scenario, names: Sequence[str] = (), *, links: Sequence[str] = ()) -> Self:
-        """The demand with these names.
-
-        Args:
-            scenario: Whose traffic it is.
-            names: Names of parts, or `users`, `flows` or `datagrams` for all that count these; by default all
-                users or, where there are none, all flows or, where there are none either, all datagrams.
-            links: Names of monitored links to judge instead of those on the routes of its data.
-
-        Raises:
-            DemandError: A name is none of the scenario's, or the names count different things.
-            UnknownLinkError: A link is not monitored.
-        """
+        """The demand with these names."""
         every = parts_of(scenario)
         if not names:
             present = {part.unit for part in every if part.size}
@@ -192,11 +181,7 @@ class Demand:
         return scenario.offering_twin(kept)
 
     def require_offered_load(self) -> None:
-        """Checks that the demand offers a load of its own.
-
-        Raises:
-            DemandError: It has flows that never end: they send as fast as the network lets them.
-        """
+        """Checks that the demand offers a load of its own."""
         endless = [part.name for part in self.parts if part.endless]
         if endless:
             others = [part.name for part in parts_of(self.scenario) if part.size and not part.endless]
@@ -207,11 +192,7 @@ class Demand:
             )
 
     def bottlenecks(self, size: int | None = None) -> tuple[Bottleneck, ...]:
-        """The links judged where the demand has this size, or its own, by the nodes that they join.
-
-        Raises:
-            DemandError: No monitored link carries its data.
-        """
+        """The links judged where the demand has this size, or its own, by the nodes that they join."""
         scenario = self.scenario if size is None else self.at(size)
         names = [part.name for part in self.parts]
         links = named_links(scenario, self.links, parts=names) or carrying_links(scenario, names)
@@ -242,9 +223,6 @@ def named_links(
     """The monitored links with these names, and what they carry of these parts; without parts, of all.
 
     `argument` is what the caller's argument is called.
-
-    Raises:
-        UnknownLinkError: A name is not that of a monitored link.
     """
     UnknownLinkError.require_list(argument, names, "['left-to-right']")
     if not names:

@@ -54,11 +54,7 @@ class Line:
         return self.bits_per_second_per_user * size / BITS_PER_MBIT + self.intercept_mbps
 
     def size(self, throughput_mbps: float) -> int:
-        """The size that causes this throughput (Mbit/s), to the nearest user or flow.
-
-        Raises:
-            CalibrationError: None does: the line does not rise, or the nearest size is 0.
-        """
+        """The size that causes this throughput (Mbit/s), to the nearest user or flow."""
         slope = self.bits_per_second_per_user
         if slope <= 0:
             raise CalibrationError(
@@ -176,11 +172,7 @@ class LoadLine:
 
 
 def line_through(points: Sequence[Point], *, rate_mbps: float, least_sizes: int = 2) -> LoadLine:
-    """Fits a line to the points of a bottleneck, and one to those of each seed that has so many sizes.
-
-    Raises:
-        CalibrationError: There are fewer than two sizes.
-    """
+    """Fits a line to the points of a bottleneck, and one to those of each seed that has so many sizes."""
     if len({point.size for point in points}) < 2:
         raise CalibrationError("a line needs runs with at least two different numbers of users")
     line, r_squared = least_squares(*_columns(points))
@@ -197,11 +189,7 @@ def line_through(points: Sequence[Point], *, rate_mbps: float, least_sizes: int 
 
 
 def load_line(results: Sequence[Recorded]) -> LoadLine:
-    """The line through the mean throughputs at each number of users, of runs that were uncongested.
-
-    Raises:
-        MissingDataError: Fewer than three numbers of users were run.
-    """
+    """The line through the mean throughputs at each number of users, of runs that were uncongested."""
     points = [Point.of(result, users_of_run(result)) for result in results]
     sizes = sorted({point.size for point in points})
     if len(sizes) < LEAST_SIZES:

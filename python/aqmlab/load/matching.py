@@ -196,16 +196,7 @@ def match_loads(
     run: Runner,
     tolerance: float = TOLERANCE,
 ) -> dict[tuple[float, int], MatchedLoad]:
-    """Finds the users of every load and seed; the answer is keyed by both.
-
-    Args:
-        demand: The users that are turned.
-        loads_percent: Nominal loads in per cent of what the bottleneck carries.
-        seeds: The replications.
-        size_at_100_percent: A rule of thumb for the first run; a wrong one costs time only.
-        run: What makes the runs.
-        tolerance: Largest relative error of the realised load.
-    """
+    """Finds the users of every load and seed; the answer is keyed by both."""
     if demand.unit != USERS:
         raise CalibrationError(f"demand {demand}: only loads of users can be matched")
     first_guess = round(size_at_100_percent * max(loads_percent) / 100.0 * RESERVE)
@@ -239,12 +230,7 @@ def survey_users(
     size: int,
     run: Runner,
 ) -> dict[int, Survey]:
-    """Runs each seed's twin with enough users for a load, a share of a bottleneck's rate, and surveys it.
-
-    Raises:
-        CalibrationError: Even many times the expected users do not offer the load: the scenario's twin is
-        congested.
-    """
+    """Runs each seed's twin with enough users for a load, a share of a bottleneck's rate, and surveys it."""
     surveys: dict[int, Survey] = {}
     missing = list(seeds)
     links = [link.name for each in bottlenecks for link in each.links]

@@ -49,11 +49,7 @@ class ParametrizedScheme:
 
     @classmethod
     def of(cls, text: str) -> ParametrizedScheme:
-        """Reads `scheme:parameter=value:parameter=value`, or a queue discipline in Linux's spelling.
-
-        Raises:
-            ScenarioError: A parameter has no value, or is given twice; a word of Linux's is not understood.
-        """
+        """Reads `scheme:parameter=value:parameter=value`, or a queue discipline in Linux's spelling."""
         if is_linux(text):
             queue = read(text)
             values = {key: TomlText(toml_value(value)) for key, value in queue.parameters.items()}

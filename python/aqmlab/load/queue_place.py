@@ -42,11 +42,6 @@ class QueuePlace:
         """A scenario with a `[line]`, ready for queue disciplines at this place.
 
         In front of a modem a router without a shaper holds nothing: all of it waits in the modem.
-
-        Args:
-            scenario: The scenario.
-            share: The share of the line's rate that a router leaves it, both ways; None: that of the
-                scenario, and where it has none 0.95.
         """
         self.require_share(share)
         if self.shaped:
@@ -77,11 +72,7 @@ class QueuePlace:
         return {f"line.{key}": usual for key in _SHARES if share is not None or line.get(key) is None}
 
     def require_share(self, share: float | None) -> None:
-        """Checks a share that was asked for.
-
-        Raises:
-            RefusalError: It is not from 0.01 to 1, or nothing shapes at this place.
-        """
+        """Checks a share that was asked for."""
         if share is None or (self.shaped and LEAST_SHARE <= share <= 1.0):
             return
         legal = f"{LEAST_SHARE} to 1" if self.shaped else "together with queue_in = router"
@@ -121,11 +112,7 @@ PLACES = {
 
 
 def place_named(name: str) -> QueuePlace:
-    """The place of this name.
-
-    Raises:
-        RefusalError: There is none.
-    """
+    """The place of this name."""
     if name not in PLACES:
         legal = ", ".join(PLACES)
         raise RefusalError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from dataclasses import dataclass
 from functools import cache, reduce
 from typing import TYPE_CHECKING, Any
@@ -12,13 +13,15 @@ from aqmlab.errors import DemandError, Mistake, ScenarioError
 from aqmlab.files.own_names import require_object
 from aqmlab.load.demand import carrying_links, monitored_links, named_links
 from aqmlab.load.parametrized_scheme import ParametrizedScheme
-from aqmlab.load.queue_place import own_links
+from aqmlab.load.queue_place import PLACES, own_links
 from aqmlab.terminal.spelling import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from aqmlab.load.queue_place import QueuePlace
     from aqmlab.scenario import Scenario
+
 
 LIMITS = ("limit_packets", "limit_bytes")
 """How a queue's buffer is limited."""
@@ -49,10 +52,6 @@ class Queues:
 
         Of a `[line]` by default those that act: the router's where it shapes, else the modem's and the
         provider's.
-
-        Raises:
-            UnknownLinkError: A link is not monitored; `argument` is what the caller's argument is called.
-            DemandError: None is named, and none carries data.
         """
         if not links and scenario.resolved.get("line"):
             links = own_links(scenario)
@@ -188,11 +187,7 @@ def parameters_of_scheme(scheme: str) -> dict[str, dict[str, Any]]:
 
 
 def _require_known(asked: ParametrizedScheme) -> None:
-    """Refuses an unknown scheme, and unknown parameters of a scheme that is not in a file.
-
-    Raises:
-        ScenarioError: The message lists the legal names.
-    """
+    """Refuses an unknown scheme, and unknown parameters of a scheme that is not in a file."""
     if ":" in asked.name:
         return
     require_object(asked.name)
@@ -226,3 +221,20 @@ def _as_asked(error: ScenarioError, asked: ParametrizedScheme) -> ScenarioError:
 
 def _inner(outer: Any, name: str) -> Any:  # noqa: ANN401
     return outer[int(name)] if isinstance(outer, list) else outer[name]
+
+
+def warn_of_what_is_left_out(scenario: Scenario, place: QueuePlace) -> None:
+    """Warns that a router's shapers do not act where schemes stand elsewhere."""
+    if said := place.left_out(scenario):
+        warnings.warn(said, stacklevel=4)
+
+
+def placed(scenario: Scenario, scheme: str, place: QueuePlace, share: float | None) -> Scenario:
+    """A scenario with a `[line]` and a scheme at a place of it, both ways.
+
+    A scheme with a rate of its own, such as `cake bandwidth 9Mbit`, shapes by itself: the router does not.
+    """
+    place.require_share(share)
+    shapes_itself = place.shaped and "rate_mbps" in ParametrizedScheme.of(scheme).parameters
+    at = PLACES["router-unshaped"].at(scenario) if shapes_itself else place.at(scenario, share)
+    return Queues.of(at, place.links).with_scheme(at, scheme)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TypeGuard
 
-from aqmlab.classes.loaded import LoadedClass, loaded_from
-from aqmlab.classes.methods import misspelt
+from aqmlab import _core
+from aqmlab.classes.loaded import LoadedClass, loaded_from, misspelt
 from aqmlab.models.model import METHODS, TrafficModel
 
 
@@ -36,3 +37,8 @@ def _wrong(found: type[TrafficModel]) -> str:
     if wrong := misspelt(found, TrafficModel, METHODS):
         return wrong
     return "a traffic model needs the method page" if found.page is TrafficModel.page else ""
+
+
+def check(name: str, *, folder: str | Path = ".") -> _core.SampledPages:
+    """Draws the 200 pages that a scenario draws when it is read, each twice, with the model's defaults."""
+    return _core.sample_model(Path(folder).absolute(), name)

@@ -162,15 +162,7 @@ _LONGEST_IN_MINUTES_S = 2.0 * _HOUR_S
 def costs_table(
     costs: Sequence[Cost], *, study: str, chosen: str, workers: int, hosts: str | None = None
 ) -> Table:
-    """A row for each scale of a study; the chosen one stands out.
-
-    Args:
-        costs: Of each scale.
-        study: The study.
-        chosen: The name of the scale that runs.
-        workers: How many runs are made at a time.
-        hosts: The profile that it runs with as well as with its own hosts, if any.
-    """
+    """A row for each scale of a study; the chosen one stands out."""
     both = "" if hosts is None else f" with {hosts} hosts and with its own"
     columns: list[Column[Cost]] = [
         Column("scale", lambda cost: _scale(cost, chosen), "scale", heads_row=True),

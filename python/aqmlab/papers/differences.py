@@ -42,12 +42,7 @@ def concluded(concerned: Sequence[Difference]) -> tuple[Conclusion, str, str]:
 
 
 def read_differences(experiment: Experiment) -> tuple[Difference, ...]:
-    """Reads the file of an experiment; a folder without one has no differences explained.
-
-    Raises:
-        ExperimentError: It names a claim, statement, table, cell or quantity that there is not, or a proof
-            that is missing or does not show what it is said to.
-    """
+    """Reads the file of an experiment; a folder without one has no differences explained."""
     file = experiment.folder / FILE
     if not file.is_file():
         return ()

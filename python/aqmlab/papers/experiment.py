@@ -95,11 +95,7 @@ class Experiment:
         return list(dict.fromkeys(configuration.group for configuration in self.configurations.values()))
 
     def cells_of(self, names: Sequence[str]) -> tuple[str, ...]:
-        """The configurations of these names; the name of a group stands for all of its own.
-
-        Raises:
-            ExperimentError: A name is neither.
-        """
+        """The configurations of these names; the name of a group stands for all of its own."""
         cells: dict[str, None] = {}
         for name in names:
             members = [cell for cell, entry in self.configurations.items() if entry.group == name]
@@ -133,11 +129,7 @@ class Experiment:
 
 
 def configurations_of(declared: Experiment) -> dict[str, Configuration]:
-    """The configurations of a document, by name: those that are written out, then the variants.
-
-    Raises:
-        ExperimentError: A name stands twice, or one extends what is not defined above it.
-    """
+    """The configurations of a document, by name: those that are written out, then the variants."""
     entries = [*declared.configurations.values()]
     entries += [each for variant in declared.variants for each in _variants(declared.configurations, variant)]
     distinct([entry.name for entry in entries], "configurations and variants", ExperimentError)

@@ -56,12 +56,7 @@ names = shipped.names
 
 
 def load(name: str, *, explained: bool = True) -> Experiment:
-    """Reads the experiment of this name.
-
-    Args:
-        name: The experiment.
-        explained: Whether causes and reasons are read, and their proofs checked.
-    """
+    """Reads the experiment of this name."""
     look_up(dict.fromkeys(names()), name, "experiment", "aqmlab")
     return read(shipped.root() / name, explained=explained)
 
@@ -188,11 +183,7 @@ _OWN = {"says", "check", "load", "each"}
 
 
 def read_claims(file: Traversable, configurations: Mapping[str, Configuration]) -> tuple[Claim, ...]:
-    """Reads the claims of an experiment with these configurations.
-
-    Raises:
-        ExperimentError: The file is no list of claims, or a statement names what there is not.
-    """
+    """Reads the claims of an experiment with these configurations."""
     document = read_as(Claims, read_toml(file, ExperimentError), file.name, ExperimentError)
     distinct([claim.identifier for claim in document.claims], f"{file.name}.claims", ExperimentError)
     return tuple(

@@ -91,11 +91,7 @@ class Proven:
 
 
 def read_declared(experiment: Experiment, name: str) -> Proof:
-    """What a proof of this name runs.
-
-    Raises:
-        ExperimentError: There is none, or it names what the study does not have.
-    """
+    """What a proof of this name runs."""
     known = names(experiment.folder)
     if name not in known:
         raise ExperimentError.unknown(f"proof {quoted(name)}", name, known or ["none in this study"])
@@ -151,11 +147,7 @@ def _check_fact(fact: Fact, place: str, declared: Proof, experiment: Experiment)
 
 
 def read_proof(experiment: Experiment, name: str) -> Proven:
-    """A proof with its runs.
-
-    Raises:
-        ExperimentError: There is none, its runs are missing, or they are not those that it declares.
-    """
+    """A proof with its runs."""
     declared = read_declared(experiment, name)
     file = experiment.folder / FOLDER / f"{name}.csv"
     place = f"{FOLDER}/{file.name}"
@@ -227,11 +219,7 @@ def require_cause(
 def require_not_identifiable(
     proven: Proven, experiment: Experiment, claims: Sequence[str], numbers: Sequence[Numbers]
 ) -> None:
-    """Whether two settings that meet every fact disagree about every number and statement.
-
-    Raises:
-        ExperimentError: They do not, or there is no fact, or one is not met.
-    """
+    """Whether two settings that meet every fact disagree about every number and statement."""
     place = f"{FOLDER}/{proven.name}.toml"
     if proven.declared.price is not None:
         if claims:
@@ -328,11 +316,7 @@ def _require_statements(
 def require_outside(
     proven: Proven, price: Price, tables: Sequence[PublishedTable], numbers: Sequence[Numbers]
 ) -> None:
-    """Whether the published price of every cell lies outside all others, at its load.
-
-    Raises:
-        ExperimentError: It does not; the message names the first cell, its price and the others.
-    """
+    """Whether the published price of every cell lies outside all others, at its load."""
     place = f"{proven.name}.csv"
     by_name = {table.identifier: table for table in tables}
     for entry in numbers:

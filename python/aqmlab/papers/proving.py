@@ -141,15 +141,7 @@ def prove(
     output: str | Path,
     progress: bool = True,
 ) -> Repetition:
-    """Runs a proof of a study, and writes what came out into `NAME.csv`.
-
-    Args:
-        study: The experiment.
-        name: The proof.
-        executor: What makes the runs; by default threads of this process, one for each core.
-        output: The folder for the file and the finished runs.
-        progress: Whether to show progress bars.
-    """
+    """Runs a proof of a study, and writes what came out into `NAME.csv`."""
     experiment = experiments.load(study, explained=False)
     proof = read_declared(experiment, name)
     execution = Execution(executor or Threads(), store=Path(output) / "runs", progress=progress)

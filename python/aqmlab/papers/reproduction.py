@@ -60,11 +60,7 @@ def choose(
     replications: int | None = None,
     seeds: Sequence[int] | None = None,
 ) -> Scale:
-    """The scale with what the user chose instead.
-
-    Raises:
-        ExperimentError: A scale, cell or load does not exist, or there is no replication.
-    """
+    """The scale with what the user chose instead."""
     chosen = experiment.scale(scale)
     if cells is not None:
         wanted = experiment.cells_of(cells)
@@ -111,9 +107,6 @@ def costs(
 
     Makes short runs, which take some seconds. With a profile of hosts it costs the runs with these and those
     with the study's own.
-
-    Raises:
-        ExperimentError: The experiment, scale, cell or load does not exist.
     """
     own = experiments.load(name)
     chosen = choose(

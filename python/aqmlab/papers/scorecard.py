@@ -266,11 +266,7 @@ def _read(row: Mapping[str, str]) -> Scored:
 
 
 def read(folder: Path) -> list[Scored]:
-    """The scorecard that a reproduction left in its folder.
-
-    Raises:
-        ExperimentError: There is none, or it is none.
-    """
+    """The scorecard that a reproduction left in its folder."""
     if (folder / today.FILE).is_file() and not (folder / FILE).is_file():
         raise ExperimentError(
             f"{folder}: was made with other hosts than the paper's (--hosts) and has no scorecard; its "
@@ -290,12 +286,7 @@ def read(folder: Path) -> list[Scored]:
 
 
 def read_all(folders: Iterable[Path]) -> list[Scored]:
-    """The scorecards of several folders, one after the other.
-
-    Raises:
-        ExperimentError: A folder has none, or two have one of the same study at the same scale: what is in
-            both would count twice.
-    """
+    """The scorecards of several folders, one after the other."""
     entries: list[Scored] = []
     folder_of: dict[tuple[str, str], Path] = {}
     for folder in folders:

@@ -239,11 +239,7 @@ class StrangersCell:
         return tuple(dict.fromkeys(each for each in found if isinstance(each, str)))
 
     def scenario(self, switches: Sequence[str]) -> Scenario:
-        """Its scenario, with what other readings of the set-up change.
-
-        Raises:
-            ExperimentError: The scenario refuses it.
-        """
+        """Its scenario, with what other readings of the set-up change."""
         settings: dict[str, Any] = {}
         for column, factor in self.source.factors.items():
             found = factor.of(self.row[column])
@@ -345,11 +341,7 @@ def load(name: str) -> Source:
 
 
 def read(folder: Traversable, name: str) -> Source:
-    """Reads and checks a source of a folder: each column is a factor, or a measured number.
-
-    Raises:
-        ExperimentError: A file is broken, or a value of a column means nothing.
-    """
+    """Reads and checks a source of a folder: each column is a factor, or a measured number."""
     file = folder / f"{name}.toml"
     declared = read_as(Source, read_toml(file, ExperimentError), file.name, ExperimentError)
     rows = tuple(read_table(folder / declared.file, ExperimentError))

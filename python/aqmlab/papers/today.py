@@ -127,9 +127,6 @@ def with_hosts(experiment: Experiment, profile: str) -> Experiment:
     """The study with this profile in the place of all hosts, and with its queues of today.
 
     What was kept and proven is of the study's own hosts, and is left out.
-
-    Raises:
-        ExperimentError: There is no such profile.
     """
     known = _core.profile_names()
     if profile not in known:
@@ -185,13 +182,7 @@ def asked(
     now: Sequence[Outcome],
     independent: Collection[tuple[str, Part]] = frozenset(),
 ) -> list[Asked]:
-    """Each statement of each claim, with the study's own hosts and with those of today.
-
-    Args:
-        then: The claims with the study's own hosts.
-        now: The same with hosts of today.
-        independent: The statements that no run can change, each with its claim.
-    """
+    """Each statement of each claim, with the study's own hosts and with those of today."""
     return [
         Asked(today, *parts, independent=(today.identifier, parts[1]) in independent)
         for own, today in zip(then, now, strict=True)

@@ -14,11 +14,7 @@ _WAYS = ("down", "up")
 
 
 def assumed_rates(scenario: Scenario) -> str | None:
-    """What is assumed of the rates of a line that its file leaves out, in a sentence; None where it has them.
-
-    Args:
-        scenario: As it was read; of one that is not a text nothing is known.
-    """
+    """What is assumed of the rates of a line that its file leaves out, in a sentence; None if it has them."""
     line: Mapping[str, Any] | None = scenario.resolved.get("line")
     if not line or scenario.written is None:
         return None

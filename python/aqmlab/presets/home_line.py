@@ -32,10 +32,6 @@ def as_line(scenario: Scenario) -> Scenario:
 
     The home is on the right, and all of it is one computer. Users of `[users]` become a population of the
     same name, so that they are the same people.
-
-    Raises:
-        RefusalError: The network is another one, somebody on the left browses, or the dumbbell has what a
-            line has not.
     """
     document = scenario.resolved
     if document.get("line"):

@@ -180,18 +180,7 @@ def household(
     queue_in: str = "line",
     downloads: Sequence[str] = (CUBIC,),
 ) -> str:
-    """The text of the scenario.
-
-    Args:
-        down_mbps: Rate down in Mbit/s, 0.5 to 5,000; by default one that is usual for the technology.
-        up_mbps: Rate up, in the same range.
-        technology: One of `TECHNOLOGIES`.
-        queue_in: Where the queues stand that act: a name of `queue_place.PLACES`.
-        downloads: The congestion control of each download, a name of `DOWNLOADS`; one download for each.
-
-    Raises:
-        RefusalError: An argument is not legal; its `place` names it.
-    """
+    """The text of the scenario."""
     if technology not in TECHNOLOGIES:
         raise RefusalError.not_among("technology", technology, TECHNOLOGIES)
     place_named(queue_in)

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 from aqmlab.errors import RefusalError
 from aqmlab.load.parametrized_scheme import labels_of, warn_of_remarks
-from aqmlab.load.placed_schemes import placed, warn_of_what_is_left_out
 from aqmlab.load.queue_place import ROUTER_LINKS, place_named
-from aqmlab.load.queues import Queues
+from aqmlab.load.queues import Queues, placed, warn_of_what_is_left_out
 from aqmlab.presets.home_line import DEVICE, line_of_dumbbell
 from aqmlab.scenario import Scenario
 
@@ -71,19 +70,7 @@ class Line:
         technology: str | None = None,
         round_trip_ms: float | None = None,
     ) -> Self:
-        """A line with these rates in Mbit/s, and buffers as deep as in modems without queue management.
-
-        Args:
-            down_mbps: The rate down.
-            up_mbps: The rate up.
-            technology: Frames, buffers, delay and variation of such lines; by default none but buffers.
-            round_trip_ms: Of the downloads and uploads on the idle line; by default 20 ms, or 10 ms more than
-                the delays of the technology.
-
-        Raises:
-            RefusalError: A rate or the round trip is no positive number, or a rate less than probes need.
-            ScenarioError: There is no such technology.
-        """
+        """A line with these rates in Mbit/s, and buffers as deep as in modems without queue management."""
         usual_ms = _ROUND_TRIP_MS if round_trip_ms is None else round_trip_ms
         given = {"down_mbps": down_mbps, "up_mbps": up_mbps, "rtt_ms": usual_ms}
         for name, value in given.items():
@@ -108,15 +95,7 @@ class Line:
 
     @classmethod
     def of_scenario(cls, scenario: Scenario, *, round_trip_ms: float | None = None) -> Self:
-        """The line of a scenario; its users, devices and flows are left out.
-
-        Args:
-            scenario: One with a `[line]` or a `[dumbbell]`.
-            round_trip_ms: Of the downloads and uploads; by default 10 ms more than the line's own delays.
-
-        Raises:
-            RefusalError: It is another network, slower than probes need, or longer than the round trip.
-        """
+        """The line of a scenario; its users, devices and flows are left out."""
         document = scenario.resolved
         kind = next((table for table in LINES if document.get(table)), None)
         if kind is None:
@@ -132,15 +111,7 @@ class Line:
         return cls({kind: table}, round_trip_ms, document.get("files") or {})
 
     def with_queues_in(self, queue_in: str | None, shaped_share: float | None = None) -> Self:
-        """The same line, tried with queue disciplines that stand at a place of their own.
-
-        Args:
-            queue_in: A name of `queue_place.PLACES`; None: in the modem and at the provider's.
-            shaped_share: The share of its rate that a router leaves it; by default its own, or 0.95.
-
-        Raises:
-            RefusalError: There is no such place, or the share is not legal there.
-        """
+        """The same line, tried with queue disciplines that stand at a place of their own."""
         if queue_in is None:
             if shaped_share is not None:
                 raise RefusalError(
@@ -261,11 +232,7 @@ class Line:
         datagrams: Sequence[Mapping[str, Any]] = (),
         record: Mapping[str, Any] | None = None,
     ) -> Scenario:
-        """The scenario in which the line carries these flows and datagrams.
-
-        Raises:
-            ScenarioError: It cannot be simulated; the message names the key.
-        """
+        """The scenario in which the line carries these flows and datagrams."""
         document: dict[str, Any] = {
             "name": name,
             "duration_s": duration_s,
@@ -286,11 +253,7 @@ class Line:
 
 
 def under_schemes(line: Line, own: Scenario, schemes: Sequence[str]) -> dict[str, Scenario]:
-    """The line as it is, and with each scheme at the place that is asked about, both ways.
-
-    Raises:
-        ScenarioError: A scheme is refused.
-    """
+    """The line as it is, and with each scheme at the place that is asked about, both ways."""
     warn_of_remarks(schemes)
     labels = labels_of(schemes)
     if not line.is_line:

@@ -44,11 +44,7 @@ _LEAST_WINDOW_S = 10.0
 
 
 def run_time_s(scenario: Scenario, seed: int = 1) -> float:
-    """Seconds that a run takes on a core of this machine, from its first moments.
-
-    Raises:
-        RefusalError: The scenario cannot be taken in steps: it ends when so much has happened.
-    """
+    """Seconds that a run takes on a core of this machine, from its first moments."""
     began = time.perf_counter()
     try:
         run = _core.Simulation(scenario.core, seed)
@@ -152,16 +148,6 @@ def affordable(
     """How many of the seeds there is time for, each with all scenarios; at need one seed of shorter runs.
 
     A warning tells what is left out.
-
-    Args:
-        scenarios: What is run with each seed.
-        seeds: The seeds that were asked for.
-        within_s: The time in seconds; none: all of them.
-        executor: What makes the runs.
-        may_shorten: Whether runs may be shorter than their scenarios say.
-
-    Raises:
-        RefusalError: There is no time for one seed.
     """
     if within_s is None:
         return Affordable(tuple(seeds))

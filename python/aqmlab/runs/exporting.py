@@ -14,15 +14,7 @@ if TYPE_CHECKING:
 
 
 def save_as_parquet(folder: Path, output: Path) -> list[Path]:
-    """Writes each result in a folder as Parquet into the same places below another folder.
-
-    Args:
-        folder: A result, or what holds results: a comparison, a store.
-        output: A new folder.
-
-    Returns:
-        The folders that were written, one for each result.
-    """
+    """Writes each result in a folder as Parquet into the same places below another folder."""
     if output.exists():
         raise FolderError(f"{output}: exists already; name another folder or remove this one")
     places = [file.parent for file in finished_files(folder, "**/run.json")]

@@ -25,16 +25,7 @@ _UNLIMITED = 2**60
 
 
 def workers_with_room(jobs: Iterable[Job], workers: int, *, each_bytes: int = 0) -> int:
-    """How many of these runs have room at a time: at most `workers`, and a warning if it is fewer.
-
-    Args:
-        jobs: The runs.
-        workers: How many are wanted at a time.
-        each_bytes: What a worker takes beside its run.
-
-    Raises:
-        NotEnoughMemoryError: A single one of them has no room.
-    """
+    """How many of these runs have room at a time: at most `workers`, and a warning if it is fewer."""
     available = available_bytes()
     needs = {job.scenario: job for job in jobs}
     if available is None or not needs:

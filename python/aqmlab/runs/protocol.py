@@ -99,18 +99,7 @@ def attend(
     simulated_s: Callable[[], float],
     stop: Callable[[], None],
 ) -> None:
-    """Makes a run on a thread beside this one, tells how far it is, and at last how it ended.
-
-    Args:
-        channel: Where the order came from.
-        perform: Makes the run; returns the message about its end.
-        name: What the run is called.
-        simulated_s: How many seconds of it are done.
-        stop: Stops it soon.
-
-    Raises:
-        SystemExit: Nobody listens any more; the run was stopped.
-    """
+    """Makes a run on a thread beside this one, tells how far it is, and at last how it ended."""
     outcome: list[dict[str, str]] = []
     thread = threading.Thread(target=lambda: outcome.append(perform()), daemon=True)
     thread.start()

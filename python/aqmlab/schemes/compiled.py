@@ -138,7 +138,6 @@ def _entry(name: str, method: Callable[..., Any], observed: int) -> Callable[...
 
 
 def _call_layout() -> np.dtype[Any]:
-    """The layout of a call, as the core has it."""
     length, fields = _core.call_layout()
     names, offsets, types = (list(column) for column in zip(*fields, strict=True))
     return np.dtype({"names": names, "offsets": offsets, "formats": types, "itemsize": length})

@@ -55,16 +55,7 @@ def schema_of_scenarios() -> dict[str, Any]:
 
 
 def schema_of_scheme(name: str, folder: str | Path = ".") -> dict[str, Any]:
-    """The JSON Schema of a queue's table under one scheme, by itself.
-
-    Args:
-        name: A scheme of the package, or `FILE.py:CLASS`, or `LIBRARY.so:SYMBOL`.
-        folder: Where the file is looked for.
-
-    Raises:
-        ScenarioError: The file or what is in it is refused.
-        RefusalError: There is no such scheme.
-    """
+    """The JSON Schema of a queue's table under one scheme, by itself."""
     require_object(name)
     registered = known(name, folder)
     whole = json.loads(_core.json_schema())

@@ -6,8 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from aqmlab.classes.loaded import LoadedClass, loaded_from
-from aqmlab.classes.methods import misspelt, own_methods
+from aqmlab.classes.loaded import LoadedClass, loaded_from, misspelt, own_methods
 from aqmlab.schemes import guard, scheduler, scheme
 from aqmlab.schemes.guard import Guard
 from aqmlab.schemes.scheduler import Scheduler

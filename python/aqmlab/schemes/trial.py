@@ -54,15 +54,7 @@ def in_lines(findings: Sequence[Finding]) -> Iterator[str]:
 
 
 def known(name: str, folder: str | Path = ".") -> str:
-    """The registered name of a scheme: its own, or that of one in a file, which is loaded first.
-
-    Args:
-        name: A scheme of the package, or `FILE.py:CLASS`, or `LIBRARY.so:SYMBOL`.
-        folder: Where the file is looked for.
-
-    Raises:
-        ScenarioError: The file or what is in it is refused.
-    """
+    """The registered name of a scheme: its own, or that of one in a file, which is loaded first."""
     return _core.load_scheme(Path(folder).absolute(), name) if ":" in name else name
 
 

@@ -201,14 +201,7 @@ def goodput_kbps_of_datagrams(part: str) -> OfRun:
 def observed_of_sources(
     result: Recorded, part: str, ends: Callable[[Column], Ends], *, of_silent: Observation
 ) -> Observation:
-    """The mean over a group's sources of what each says of a number; nothing where none sent anything.
-
-    Args:
-        result: The run.
-        part: The group, as `datagrams.NAME`.
-        ends: Both ends of the number of each source, from the columns of `datagrams`.
-        of_silent: The number of a source of which all that it sent was lost.
-    """
+    """The mean over a group's sources of what each says of a number; nothing where none sent anything."""
     column = sources_of(result, part)
     silent = (column("received_packets") == 0) & (column("under_way_packets") == 0)
     sent = column("sent_packets") > 0
@@ -238,11 +231,7 @@ def _delay_ends_ms(column: Column, percentile: int) -> Ends:
 
 
 def sources_of(result: Recorded, part: str) -> Column:
-    """The numeric columns of a group's sources, by name.
-
-    Raises:
-        MissingDataError: There is no such group, or an earlier version recorded the run.
-    """
+    """The numeric columns of a group's sources, by name."""
     name = part.partition(".")[2]
     rows = table(result, "datagrams", setting="[[datagrams]]")
     own = has_name(rows, "group", name)
@@ -282,11 +271,7 @@ class Delays:
 
 
 def delays_of(result: Recorded, group: str, *, from_s: float, until_s: float) -> Delays:
-    """The delays of a group's datagrams that were sent between two instants.
-
-    Raises:
-        MissingDataError: The run has no such group, or did not keep single datagrams.
-    """
+    """The delays of a group's datagrams that were sent between two instants."""
     if group not in datagram_groups(result):
         known = ", ".join(datagram_groups(result)) or "none"
         raise MissingDataError(f'the run has no group of datagrams "{group}"; legal: {known}')

@@ -61,11 +61,7 @@ class Measured:
         return response_times(self.result, population=self._population)
 
     def page_load_times(self, pages: Pages) -> ResponseTimes:
-        """The page load times of all users, or of the population.
-
-        Raises:
-            MissingDataError: The run recorded none.
-        """
+        """The page load times of all users, or of the population."""
         if pages not in self._pages:
             self._pages[pages] = (
                 self.followed_pages.times()

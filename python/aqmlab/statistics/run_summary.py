@@ -56,13 +56,7 @@ def row_of(restricted_to_s: float = RESTRICTED_TO_S) -> list[Quantity]:
 def figures(
     result: Recorded, *, restricted_to_s: float = RESTRICTED_TO_S, links: Sequence[str] = ()
 ) -> Figures:
-    """The run's figures; those of responses are none where the run has no users or recorded no responses.
-
-    Args:
-        result: A finished run.
-        restricted_to_s: The limit of the restricted mean response time, in seconds.
-        links: The links that figures are taken over; by default those that carry data.
-    """
+    """The run's figures; those of responses are none where the run has no users or recorded no responses."""
     run = Measured(result, links)
     run.links  # noqa: B018  (without a link there is no row)
     row: Figures = {quantity.name: _known(quantity, run) for quantity in row_of(restricted_to_s)}

@@ -61,11 +61,7 @@ class Stretches:
         return np.asarray(np.logical_or.reduce(within), dtype=np.bool_)
 
     def check(self, result: Recorded, interval_s: float = 0.0) -> None:
-        """Whether they lie within the measured window, and begin and end with intervals from its start on.
-
-        Raises:
-            MissingDataError: They do not, or two of them overlap.
-        """
+        """Whether they lie within the measured window, and begin and end with intervals from its start on."""
         in_order = sorted(self.pairs)
         for (_, before), (begin, until) in pairwise(in_order):
             if begin < before - _SLACK_S:
@@ -185,7 +181,6 @@ def _queue_mean(result: Recorded, part: str, stretches: Stretches) -> float:
 
 
 def _queue_deviation(result: Recorded, part: str, stretches: Stretches) -> float:
-    """The deviation of the samples."""
     rows = _queue_samples(result, part, stretches, stretches.hold)
     return float((to_numpy(rows["bytes"]).astype(np.float64) / 1000.0).std())
 

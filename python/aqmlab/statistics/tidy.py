@@ -53,14 +53,7 @@ def tidy_table(
     quantities: Sequence[Quantity],
     observed: Callable[[str, Quantity], Iterable[Observation]],
 ) -> pa.Table:
-    """The table, configuration by configuration and quantity by quantity.
-
-    Args:
-        names: The configurations.
-        seeds: Their seeds, in order.
-        quantities: The quantities.
-        observed: Of a configuration and a quantity what each seed says of it.
-    """
+    """The table, configuration by configuration and quantity by quantity."""
     return tidy_rows(
         (name, seed, quantity.name, quantity.unit, each)
         for name in names
@@ -162,11 +155,7 @@ class Tidy:
 
 
 def as_pandas(table: pa.Table) -> pd.DataFrame:
-    """The table as a data frame of pandas.
-
-    Raises:
-        ImportError: pandas is not installed.
-    """
+    """The table as a data frame of pandas."""
     try:
         import pandas as pd  # noqa: F401, PLC0415 (an extra)
     except ImportError as missing:
@@ -191,12 +180,7 @@ def tidy_table_of(
     *,
     links: Sequence[str] = (),
 ) -> pa.Table:
-    """The table of results by name; configurations may have different seeds.
-
-    Raises:
-        UnknownQuantityError: No quantity has one of the names, or no run the group that it is of.
-        UnknownLinkError: A link is not monitored.
-    """
+    """The table of results by name; configurations may have different seeds."""
     wanted = known_quantities(quantities, [result for each in results.values() for result in each])
     measured = {name: [Measured(result, links) for result in each] for name, each in results.items()}
 
@@ -227,11 +211,7 @@ _KINDS = (*_IN_RUN, "datagrams")
 
 
 def require_known_part(quantity: Quantity, results: Iterable[Recorded]) -> None:
-    """Checks that some run has the part of the traffic that a quantity is of, if it is of one.
-
-    Raises:
-        UnknownQuantityError: None has; the message lists the parts of this kind and the nearest one.
-    """
+    """Checks that some run has the part of the traffic that a quantity is of, if it is of one."""
     part = quantity.name.partition("/")[2].partition("@")[0]
     kind, _, name = part.partition(".")
     if kind not in _KINDS:

@@ -42,11 +42,7 @@ def transfer_groups(result: Recorded) -> list[str]:
 
 
 def followed_transfers(result: Recorded, part: str, *, per_time_alone: bool = False) -> FollowedPages:
-    """The transfers of a group as what is followed: seconds, or how many times the time alone.
-
-    Raises:
-        MissingDataError: The run has no such group, or no transfer of it began.
-    """
+    """The transfers of a group as what is followed: seconds, or how many times the time alone."""
     name = part.partition(".")[2]
     rows = table(result, "transfers", setting="[[flows]] with bytes")
     if name not in transfer_groups(result):

@@ -103,13 +103,7 @@ def loss_impairment(lost_percent: FloatArray) -> FloatArray:
 
 
 def rating(delay_p99_ms: FloatArray, lost_percent: FloatArray) -> FloatArray:
-    """R of a call, 0 to 89.6; 0 of one of which nothing arrives.
-
-    Args:
-        delay_p99_ms: 99th percentile of the one-way delay in milliseconds, the length of the play-out buffer;
-            not a number, or infinite, where too little arrived to have one.
-        lost_percent: What the network loses of 100 packets, without those that come too late.
-    """
+    """R of a call, 0 to 89.6; 0 of one of which nothing arrives."""
     unheard = 100.0 - (100.0 - lost_percent) * (1.0 - LATE_PERCENT / 100.0)
     impairments = delay_impairment(PACKET_MS + delay_p99_ms) + loss_impairment(unheard)
     return np.nan_to_num(np.maximum(0.0, BEST_R - impairments), nan=0.0)

@@ -32,9 +32,6 @@ def waiting_ms(result: Recorded, link: str) -> tuple[FloatArray, FloatArray]:
 
     This is the wait of a packet that is served behind all that wait; the rest of the packet on the link comes
     on top. A scheduler of several queues may serve it sooner.
-
-    Raises:
-        MissingDataError: The run has no table `queue`, or its scenario cannot be read any more.
     """
     rows = table(result, "queue", setting="record.queue_interval_ms")
     own = has_name(rows, "link", link)
@@ -54,9 +51,6 @@ def mean_waiting_s(link: Mapping[str, Any]) -> float:
 
     Of packets that a scheme discarded after they had waited it has nothing, except where the queue is the
     kernel's, which does not tell how long they had: there it is Little's law over all that waited.
-
-    Raises:
-        MissingDataError: Packets wait, and the run sent nothing over the link in the measured window.
     """
     packets = float(link["queue_packets_mean"])
     if not packets:

@@ -191,10 +191,6 @@ def cross_validate(
     """Makes the simulations and the live runs, or finds them in the folder.
 
     With `kernel_queues`, live runs through the kernel's queue disciplines as well.
-
-    Raises:
-        ScenarioError: The scenario needs something that only the simulator has, or that the kernel lacks.
-        RunError: The machine does not allow a live run, or a run failed.
     """
     seeds = Seeds.of(seeds)
     live, kernel = [], []

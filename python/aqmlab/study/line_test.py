@@ -51,13 +51,7 @@ def line_of(
     queue_in: str | None = None,
     shaped_share: float | None = None,
 ) -> Line:
-    """The line of a scenario, or that with these rates, and where on it queue disciplines are to stand.
-
-    Raises:
-        RefusalError: It is named twice, or not at all; the scenario is no line, or the line is too slow;
-            there is no such place for queues.
-        ScenarioError: The scenario is refused.
-    """
+    """The line of a scenario, or that with these rates, and where on it queue disciplines are to stand."""
     if scenario is not None:
         if technology is not None:
             raise _refused("technology", f"technology is of a line without a scenario; legal: {_LEGAL}")
@@ -80,13 +74,8 @@ def _refused(place: str, why: str) -> RefusalError:
 
 
 def over_linux(measure: Callable[[Run], list[Row]], *, progress: bool) -> tuple[list[Row], str]:
-    """What a test finds over the kernel's TCP, and where the timing of a run is suspect why.
-
-    Args:
-        measure: The test, which is given what computes its runs.
-        progress: Whether to show a progress bar.
-    """
-    from aqmlab.runs.live.several import run_live_in_turn, suspect_reasons  # noqa: PLC0415 (needs Linux)
+    """What a test finds over the kernel's TCP, and where the timing of a run is suspect why."""
+    from aqmlab.runs.live.running import run_live_in_turn, suspect_reasons  # noqa: PLC0415 (needs Linux)
 
     results: list[Result] = []
 

@@ -203,11 +203,6 @@ def senders(
 
 
 def _asked(sender: str) -> ParametrizedController:
-    """A sender with its settings.
-
-    Raises:
-        ComparisonError: There is no such congestion control, or a setting of it is refused.
-    """
     try:
         return ParametrizedController.of(sender)
     except ScenarioError as error:
@@ -215,11 +210,7 @@ def _asked(sender: str) -> ParametrizedController:
 
 
 def with_senders(scenario: Scenario, pair: Sequence[str]) -> Scenario:
-    """The scenario with a flow of each sender in the place of its endless flows down.
-
-    Raises:
-        ComparisonError: It has none, or a sender is refused.
-    """
+    """The scenario with a flow of each sender in the place of its endless flows down."""
     document: dict[str, Any] = copy.deepcopy(scenario.resolved)
     flows = document.get("flows", [])
     is_download = _downloads_of(flows)

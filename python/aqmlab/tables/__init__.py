@@ -3,7 +3,7 @@
 How it looks is `aqmlab.show.tables`.
 """
 
-from aqmlab.tables.model import Column, Medium, Standing, Table, TableCell
+from aqmlab.tables.model import Column, Table
 from aqmlab.tables.stored import save, to_arrow, to_csv
 
-__all__ = ["Column", "Medium", "Standing", "Table", "TableCell", "save", "to_arrow", "to_csv"]
+__all__ = ["Column", "Table", "save", "to_arrow", "to_csv"]

@@ -6,7 +6,7 @@ there is none.
 """
 
 from aqmlab.traffic_control.disciplines import DISCIPLINES, REFUSED
-from aqmlab.traffic_control.reading import HTB_IN_WORDS, LinuxQueue, is_linux, read
+from aqmlab.traffic_control.reading import HTB_IN_WORDS, is_linux, read
 from aqmlab.traffic_control.sqm import is_sqm, queues_of_sqm
 from aqmlab.traffic_control.words import Discipline, Word
 
@@ -15,7 +15,6 @@ __all__ = [
     "HTB_IN_WORDS",
     "REFUSED",
     "Discipline",
-    "LinuxQueue",
     "Word",
     "is_linux",
     "is_sqm",

@@ -56,11 +56,7 @@ def htb_class_in(text: str) -> tuple[str, ...]:
 
 
 def discipline_in(text: str) -> Line:
-    """The discipline that a line sets or shows.
-
-    Raises:
-        ScenarioError: It sets none, the line is another command, or there are several.
-    """
+    """The discipline that a line sets or shows."""
     if sum(is_line(line) for line in _lines(text)) > 1:
         raise refusal("tc", "several lines", "one line, or lines separated by commas")
     words = _without_prompt(_words(text))

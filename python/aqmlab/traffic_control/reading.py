@@ -64,12 +64,7 @@ def is_linux(text: str) -> bool:
 
 
 def read(text: str) -> LinuxQueue:
-    """Reads a queue discipline with its words, or a whole line of `tc`.
-
-    Raises:
-        ScenarioError: A word is unknown, its argument is missing or not legal, or the discipline is none of
-            those that are understood; the message says what is legal.
-    """
+    """Reads a queue discipline with its words, or a whole line of `tc`."""
     if is_sqm(text):
         lines = [f"{each.way}: {each.line}" for each in queues_of_sqm(text) if each.line]
         raise refusal("sqm", "a configuration sets a queue each way", "; ".join(lines) or "one with a rate")
@@ -151,11 +146,7 @@ class _Words:
         self._remarks: dict[str, None] = {}
 
     def take(self, words: Sequence[str]) -> None:
-        """Takes all words.
-
-        Raises:
-            ScenarioError: One is not legal.
-        """
+        """Takes all words."""
         left = [*reversed(words)]
         while left:
             said = left.pop()
@@ -201,11 +192,7 @@ class _Words:
         return value
 
     def read(self, remarks: Sequence[str]) -> LinuxQueue:
-        """The queue that the words describe, with the remarks on the line around them.
-
-        Raises:
-            ScenarioError: Words are missing, or contradict each other.
-        """
+        """The queue that the words describe, with the remarks on the line around them."""
         for needed in self._discipline.needs:
             if needed not in self._said:
                 raise refusal(

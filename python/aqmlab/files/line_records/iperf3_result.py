@@ -39,11 +39,7 @@ _SEGMENTS = range(500, 9000)
 
 
 def read_iperf3(name: str, document: dict[str, Any]) -> LineRecord:
-    """What was carried, second by second; the home is the client's end.
-
-    Raises:
-        RefusalError: The test failed, was of UDP, or the document is no result.
-    """
+    """What was carried, second by second; the home is the client's end."""
     if document.get("error"):
         raise RefusalError(f"{name}: iperf3 failed: {document['error']}", place=name)
     conform(document, _RESULT, name, RefusalError)

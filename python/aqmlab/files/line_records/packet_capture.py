@@ -62,11 +62,7 @@ class _Side:
 
 
 def read_captures(files: Sequence[tuple[str, bytes]]) -> LineRecord:
-    """What connections carried in captures of one clock, such as one of each direction.
-
-    Raises:
-        RefusalError: There is no TCP with timestamps that sends enough, or the capture is of nobody's home.
-    """
+    """What connections carried in captures of one clock, such as one of each direction."""
     name = ", ".join(each for each, _ in files)
     packets = sorted(packet for each, content in files for packet in _packets(each, content))
     sides: dict[tuple[bytes, ...], _Side] = {}

@@ -27,11 +27,7 @@ _LEAST_ANSWERS = 5
 
 
 def read_ping_log(name: str, text: str) -> LineRecord:
-    """The round trips in it.
-
-    Raises:
-        RefusalError: Hardly anything came back, or its times go back.
-    """
+    """The round trips in it."""
     stamps, numbers, trips = _answers(name, text)
     answers = int(np.isfinite(trips).sum())
     if answers < _LEAST_ANSWERS:

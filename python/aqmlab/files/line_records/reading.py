@@ -37,11 +37,7 @@ _OF_TEXT: dict[str, Callable[[str, str], LineRecord]] = {"ping": read_ping_log, 
 
 
 def read_line_records(files: Iterable[str | Path]) -> list[LineRecord]:
-    """What is in the files; captures are read together, for a direction may have a file of its own.
-
-    Raises:
-        RefusalError: A file cannot be read, is of another kind, or says nothing of a line.
-    """
+    """What is in the files; captures are read together, for a direction may have a file of its own."""
     captures: list[tuple[str, bytes]] = []
     records = []
     for file in files:

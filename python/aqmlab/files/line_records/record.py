@@ -99,11 +99,7 @@ class LineRecord:
     timed: bool = True
 
     def __post_init__(self) -> None:
-        """Refuses what no program measures: sums that fall, times or rates without end, negative round trips.
-
-        Raises:
-            RefusalError: The file has some.
-        """
+        """Refuses what no program measures: falling sums, endless times or rates, negative round trips."""
         carried = [each for of in self.carried.values() for each in of]
         probes = [each for each in (self.probes, *self.flow_probes.values()) if each is not None]
         sound = all(

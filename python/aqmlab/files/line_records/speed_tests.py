@@ -37,11 +37,7 @@ _STEP_S, _GAP_S = 0.5, 5.0
 
 
 def read_crusader(name: str, document: dict[str, Any]) -> LineRecord:
-    """What crusader measured.
-
-    Raises:
-        RefusalError: It is no result of crusader.
-    """
+    """What crusader measured."""
     conform(document, _CRUSADER, name, RefusalError)
     carried: dict[str, tuple[Carried, ...]] = {}
     for group in document["stream_groups"]:
@@ -80,11 +76,7 @@ def _latency_ms(latency: Any, place: str) -> tuple[float, float]:  # noqa: ANN40
 
 
 def read_waveform(name: str, text: str) -> LineRecord:
-    """What Waveform's test measured: latencies by stage, and one speed each way.
-
-    Raises:
-        RefusalError: It has no latencies.
-    """
+    """What Waveform's test measured: latencies by stage, and one speed each way."""
     stages: dict[str, list[float]] = {}
     speeds: dict[str, float] = {}
     stage = ""

@@ -38,18 +38,7 @@ class Executor(Protocol):
 
 
 def executor_of(name: str, *, workers: int | None = None) -> Executor:
-    """The executor of a name.
-
-    Args:
-        name: `threads` (of this process), `local` (processes on this machine), `dask` (a Dask cluster on this
-            machine) or `dask://HOST:PORT` (a Dask scheduler that is there already).
-        workers: Runs at a time, on this machine; by default one for each core. A scheduler that is there
-            already has workers of its own.
-
-    Raises:
-        ExecutorError: There is none of this name, what it needs is not installed, or the number of
-            workers is none.
-    """
+    """The executor of a name."""
     workers = None if workers is None else worker_count(workers)
     if name == "threads":
         return Threads(available_cores() if workers is None else workers)
@@ -70,11 +59,7 @@ def executor_of(name: str, *, workers: int | None = None) -> Executor:
 
 
 def chosen_executor(executor: Executor | str, workers: int | None = None) -> Executor:
-    """An executor that was given itself, or by its name with a number of workers.
-
-    Raises:
-        ExecutorError: There is none of this name, or what it needs is not installed.
-    """
+    """An executor that was given itself, or by its name with a number of workers."""
     if isinstance(executor, str):
         return executor_of(executor, workers=workers)
     if not callable(getattr(executor, "compute", None)):

@@ -50,13 +50,6 @@ class Cluster:
     def __init__(
         self, address: str | None, *, workers: int | None = None, patience_s: float = PATIENCE_S
     ) -> None:
-        """Connects to nothing yet.
-
-        Args:
-            address: Of the scheduler, such as tcp://10.0.0.1:8786; without it, a cluster on this machine.
-            workers: How many on this machine; by default one for each core. Only without an address.
-            patience_s: How long to wait, in seconds, where the cluster has no worker left.
-        """
         self._patience_s = patience_s
         self._address = address
         self._workers = available_cores() if workers is None else worker_count(workers)
@@ -154,11 +147,7 @@ def _connect(address: str) -> distributed.Client:
 
 
 def check_versions(client: distributed.Client) -> None:
-    """Refuses a cluster without workers, or with workers of another version.
-
-    Raises:
-        ExecutorError: It names the first such worker.
-    """
+    """Refuses a cluster without workers, or with workers of another version."""
     try:
         client.wait_for_workers(1, timeout=_CONNECT_S)
     except TimeoutError:
@@ -186,11 +175,7 @@ class _WorkerWatch:
         self._seen = self._looked = time.monotonic()
 
     def expect(self, left: int) -> None:
-        """Waits a moment for `left` runs.
-
-        Raises:
-            ExecutorError: For too long there was nobody to make them, or the scheduler is gone.
-        """
+        """Waits a moment for `left` runs."""
         time.sleep(_READY_S)
         now = time.monotonic()
         if now - self._looked < _LOOK_S:
@@ -271,7 +256,6 @@ def _gather(
 
 
 def _take(tasks: Tasks, keepers: _Keepers, suspects: _Suspects, watch: _WorkerWatch) -> None:
-    """Takes a task that has ended."""
     jobs, outcome = tasks.next()
     if not is_made(outcome) and not watch.answers():
         raise watch.gone(tasks.left() + len(jobs) + suspects.left())

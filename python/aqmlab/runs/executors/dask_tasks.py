@@ -42,16 +42,7 @@ _FIRST_S = 3.0
 
 
 def compute_there(orders: Sequence[dict[str, Any]], task: str, arrow: str) -> Made:
-    """Makes runs on a worker, one after another; those that would begin after `_LONGEST_TASK_S` are left.
-
-    Args:
-        orders: The runs.
-        task: What Dask calls this task.
-        arrow: The client's build of pyarrow, which decides the bytes of a table's file.
-
-    Returns:
-        The outcomes of the runs that were made, and how many seconds they took.
-    """
+    """Makes runs on a worker, one after another; those that would begin after `_LONGEST_TASK_S` are left."""
     begin = time.perf_counter()
     active = ActiveRuns()
     outcomes: list[Outcome] = []

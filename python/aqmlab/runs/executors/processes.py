@@ -59,23 +59,15 @@ class Processes:
     """
 
     def __init__(self, workers: int | None = None, *, command: Sequence[str] = WORKER) -> None:
-        """Starts nothing yet.
-
-        Args:
-            workers: How many runs at a time; by default one for each core this process may use.
-            command: How to start a worker.
-        """
         self._workers = available_cores() if workers is None else worker_count(workers)
         self._command = tuple(command)
         self._staying: _Pool | None = None
 
     def __enter__(self) -> Self:
-        """From here on workers stay."""
         self._staying = _Pool(self._command)
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Stops them."""
         if self._staying is not None:
             self._staying.stop()
         self._staying = None

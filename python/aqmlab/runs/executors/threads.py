@@ -45,10 +45,6 @@ class Threads:
 
         Leaving early, by an error, Ctrl-C or because the caller stops listening, cancels what is running and
         waits for its threads, which takes a fraction of a second.
-
-        Raises:
-            RunError: A run failed; the message names it.
-            StorageError: A result could not be kept.
         """
         active = ActiveRuns()
         workers = workers_with_room(jobs, self.workers)

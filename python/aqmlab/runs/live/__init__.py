@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING
 from aqmlab._lazily import lazily
 
 if TYPE_CHECKING:
-    from aqmlab.runs.live.program import Program, file_server
-    from aqmlab.runs.live.requirements import Need, needs
+    from aqmlab.runs.live.program import Program
+    from aqmlab.runs.live.requirements import needs
     from aqmlab.runs.live.running import live, run_live
 
-__all__ = ["Need", "Program", "file_server", "live", "needs", "run_live"]
+__all__ = ["Program", "live", "needs", "run_live"]
 
 # Imported when first asked for: a process enters a user namespace before Arrow and NumPy start threads.
 __getattr__ = lazily(
     __name__,
     {
-        "aqmlab.runs.live.requirements": "Need needs",
-        "aqmlab.runs.live.program": "Program file_server",
+        "aqmlab.runs.live.requirements": "needs",
+        "aqmlab.runs.live.program": "Program",
         "aqmlab.runs.live.running": "live run_live",
     },
 )

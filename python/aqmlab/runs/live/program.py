@@ -34,9 +34,6 @@ class Program:
             before the start to the end of the run. None if empty.
         rtt_ms: Round trip of the command's packets without queues and transmissions, in milliseconds; none
             for 40 ms, or what the links alone take if that is more.
-
-    Raises:
-        ScenarioError: There is no such command, or the round trip is no time.
     """
 
     command: tuple[str, ...]
@@ -52,11 +49,7 @@ class Program:
         serve: str | Path | None = None,
         rtt_ms: float | None = None,
     ) -> Self | None:
-        """The program of these settings; none without a command.
-
-        Raises:
-            ScenarioError: Settings without a command, two servers, no such command, or no round trip.
-        """
+        """The program of these settings; none without a command."""
         if not command:
             if server or serve is not None or rtt_ms is not None:
                 raise ScenarioError("server, serve and rtt_ms need a command", place="command")

@@ -6,6 +6,7 @@ import os
 import socket
 import subprocess
 import sys
+import tempfile
 from contextlib import suppress
 from dataclasses import asdict
 from functools import partial
@@ -67,21 +68,24 @@ def live(
 
     Args:
         scenario: A `Scenario`, a path, TOML text or a dict.
-        seed: Seed of users, delays and queues, from 0 to 2⁶⁴ − 1.
+        seed: Seed of users, delays and queues.
         overrides: Dotted keys with the values that replace the scenario's.
-        output: A new folder for the result; by default `results/NAME/live-SEED`.
-        hosts: TCP settings: `papers2003`, `linux-reno`, `linux-cubic` or `linux-bbr`; by default those
+        output: Folder for the result; by default results/<name>/live-N.
+        hosts: TCP settings of the hosts: papers2003, linux-reno, linux-cubic or linux-bbr. By default those
             nearest to the scenario's host profile.
-        backend: How packets reach the router: `tun` or `af-packet`; by default `tun` if it can be opened.
-        kernel: Whether to use the kernel's queue disciplines, with the parameters of the scenario's; with
-            `"user-mode"` the queues and the TCP of a user-mode Linux, without privileges.
-        replay: Whether to replay the arrivals through simulated ports, and to compare.
+        backend: How packets reach the router: tun (a TUN device), or af-packet (a packet socket on a veth
+            device, needs no /dev/net/tun). By default tun if it can be opened.
+        kernel: Use the kernel's queue disciplines, with the parameters of the scenario's schemes: this
+            machine's, or (user-mode) those of a Linux that runs as a process, with its TCP, without
+            privileges.
+        replay: Replay the queues' arrivals through simulated ports with the same seed, and require the same
+            drops, marks and departures in the same order.
         pcap: Links whose packets are written as pcapng files beside the result.
         command: A program and its arguments, run behind the bottleneck in place of one user.
-        server: A program for the other side, which `command` reaches at 10.128.0.1.
-        serve: A folder whose files are served to `command` at http://10.128.0.1:8000/, without `server`.
-        rtt_ms: Round-trip time of the packets of `command` without queueing, in milliseconds; by default 40,
-            or the links' own delay if that is longer.
+        server: Run this server on the other side of the bottleneck; the command reaches it at 10.128.0.1.
+        serve: Serve the files of this folder to the command at http://10.128.0.1:8000/.
+        rtt_ms: Round-trip time of the command's packets without queueing; by default 40, or the links' own
+            delay if that is longer.
         progress: Whether to show a progress bar.
 
     Raises:
@@ -119,26 +123,7 @@ def run_live(
     program: Program | None = None,
     progress: bool = False,
 ) -> Result:
-    """Runs a scenario in real time over the kernel's TCP and keeps the result.
-
-    Args:
-        scenario: What to run.
-        folder: Where to keep the result: a new folder.
-        seed: Seed of users, delays and queues; what the kernel and the machine do has none.
-        hosts: Host settings of the kernel; those nearest to the scenario's host profiles, if empty.
-        replay: Whether to replay what came to the queues through simulated ports, and to compare.
-        pcap: Ports whose packets are written as pcapng files next to the result.
-        backend: How packets come to the router, `tun` or `af-packet`; `tun` where it may be, if empty.
-        kernel: Whether queues are disciplines of the kernel, with the parameters of the scenario's; of a
-            Linux that runs as a process with "user-mode".
-        program: A program of one's own behind the bottleneck, to which our standard input and output go.
-        progress: Whether to show a progress bar.
-
-    Raises:
-        ScenarioError: The scenario needs something that only the simulator has, or that the kernel lacks.
-        FolderError, StorageError: `folder` exists; the result could not be stored.
-        RunError: The machine does not allow a live run, or the run failed.
-    """
+    """Runs a scenario in real time over the kernel's TCP and keeps the result."""
     if not hasattr(_core, "LiveRun"):
         raise RunError("live runs need Linux")
     job = Job(scenario, seed, folder=folder, pcap=tuple(pcap))
@@ -202,3 +187,19 @@ def _served(channel: Channel, fetch: Callable[[], Result], *, bar: Bar) -> Resul
             case _:
                 raise RunError(f"the process of the live run sent an unknown message: {message}")
     raise SilenceError("the process of the live run ended without a result; its output is above")
+
+
+def run_live_in_turn(jobs: Sequence[Job], *, progress: bool = False) -> list[Result]:
+    """Runs scenarios in real time, in their order, and keeps the results in memory."""
+    results = []
+    with tempfile.TemporaryDirectory(prefix="aqmlab-live-") as parent:
+        for place, job in enumerate(jobs):
+            scenario, folder = Scenario.of(job.scenario), Path(parent) / str(place)
+            results.append(run_live(scenario, folder, seed=job.seed, progress=progress).in_memory())
+    return results
+
+
+def suspect_reasons(results: Sequence[Result]) -> list[str]:
+    """Why the timing of a run is suspect, of each run that is."""
+    audits = [result.live for result in results]
+    return ["; ".join(audit["reasons"]) for audit in audits if audit and audit["verdict"] != "valid"]

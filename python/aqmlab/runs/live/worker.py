@@ -51,14 +51,7 @@ def serve(
     channel: Channel,
     keep: Callable[[_core.LiveRun, dict[str, Any], dict[str, Any]], None] | None = None,
 ) -> None:
-    """Makes the run of an order, and answers on the channel.
-
-    Args:
-        order: The order.
-        channel: Where to answer.
-        keep: Takes the run, the order and the audit, and keeps what is wanted of them; by default the result,
-            in the folder of the order.
-    """
+    """Makes the run of an order, and answers on the channel."""
     try:
         _core.prepare_live(order["live"]["parent"])  # before there is a second thread
         run = ordered(order)

@@ -11,15 +11,13 @@ from aqmlab._lazily import lazily
 
 if TYPE_CHECKING:
     from aqmlab.runs.user_mode.kernel import Kernel, installed
-    from aqmlab.runs.user_mode.running import Asked
 
-__all__ = ["Asked", "Kernel", "installed"]
+__all__ = ["Kernel", "installed"]
 
 # Imported when first asked for: the process inside enters namespaces before Arrow starts threads.
 __getattr__ = lazily(
     __name__,
     {
         "aqmlab.runs.user_mode.kernel": "Kernel installed",
-        "aqmlab.runs.user_mode.running": "Asked",
     },
 )

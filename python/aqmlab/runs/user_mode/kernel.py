@@ -65,14 +65,7 @@ _BUILT_IN = ("pfifo", "bfifo")
 
 
 def installed(default: Path | None = None) -> Kernel:
-    """The user-mode Linux of this machine: UML names one, else `default` or the package's.
-
-    Args:
-        default: One that is taken before the package's, if it exists.
-
-    Raises:
-        RunError: There is none, or it does not run here; the message says what to type.
-    """
+    """The user-mode Linux of this machine: UML names one, else `default` or the package's."""
     if sys.platform != "linux":
         raise RunError("user-mode Linux needs Linux")
     named = os.environ.get(NAMED_BY)

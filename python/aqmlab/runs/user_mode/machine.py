@@ -37,17 +37,7 @@ def command(
     consoles: Mapping[int, str] | None = None,
     words: Mapping[str, str] | None = None,
 ) -> list[str]:
-    """The command that boots a machine, in virtual time where the kernel has it.
-
-    Args:
-        kernel: Which.
-        init: The first process, a shell script that reads `$AQMLAB_START` first. When it ends the machine
-            does: `halt`.
-        memory_mb: Its memory in MB; only what is used is taken from this machine.
-        consoles: By number what the guest's `/dev/ttyN` are here, as `fd:0,fd:1`; by default console 0 is our
-            standard input and output.
-        words: Variables of the first process.
-    """
+    """The command that boots a machine, in virtual time where the kernel has it."""
     given = {
         "AQMLAB_START": str(START),
         "AQMLAB_MODULES": str(kernel.modules or ""),

@@ -53,13 +53,7 @@ class Asked:
 
     @classmethod
     def of(cls, scenario: Scenario, order: Mapping[str, Any], default: Path | None = None) -> Self:
-        """The run of an order of a live run, checked before anything is booted.
-
-        Args:
-            scenario: The scenario of the order.
-            order: What the worker of a live run is told.
-            default: A kernel that is taken before that of a package.
-        """
+        """The run of an order of a live run, checked before anything is booted."""
         kernel = installed(default)
         ways = {
             **order["live"],
@@ -95,16 +89,7 @@ class Asked:
                 )
 
     def make(self, folder: Path, served: Callable[[Channel, Callable[[], Result]], Result]) -> Result:
-        """Makes the run and keeps the result.
-
-        Args:
-            folder: A new folder for the result.
-            served: Follows the answers of the run on a channel; takes what fetches the result in the end.
-
-        Raises:
-            FolderError, StorageError: The result could not be stored.
-            RunError: The run failed.
-        """
+        """Makes the run and keeps the result."""
         has_program = bool(self.order["live"]["program"])
         with tempfile.TemporaryDirectory(prefix="aqmlab-uml-") as exchange:
             inside = Path(exchange)
@@ -122,11 +107,7 @@ class Asked:
 
 
 def summaries(asked: Sequence[Asked]) -> Iterator[Result]:
-    """Makes several runs in one machine, one after another, and yields what `run.json` would hold of each.
-
-    Raises:
-        RunError: A run failed, or the machine ended before the last.
-    """
+    """Makes several runs in one machine, one after another, and yields what `run.json` would hold of each."""
     kernel = asked[0].kernel
     with tempfile.TemporaryDirectory(prefix="aqmlab-uml-") as exchange:
         inside = Path(exchange)
@@ -192,7 +173,6 @@ def _kept_folders() -> list[str]:
 
 
 def _started(*, has_program: bool) -> list[str]:
-    """Starts the run."""
     guest = [sys.executable, "-m", "aqmlab.runs.user_mode.guest", f"/run/exchange/{_ORDERS}", "9"]
     run = f"{shlex.join(guest)} 9<>/dev/tty{_MESSAGES}"
     if not has_program:

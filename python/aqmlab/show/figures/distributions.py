@@ -83,11 +83,7 @@ def _interval(curves: FloatArray) -> tuple[FloatArray, FloatArray] | tuple[None,
 def shares_beyond(
     times: Mapping[str, Sequence[ResponseTimes]], looks: Sequence[Line], *, time_s: FloatArray, title: str
 ) -> Chart:
-    """Share that takes longer than a time, pooled over replications, on logarithmic axes.
-
-    Raises:
-        MissingDataError: Too few responses ended to draw a tail of any alternative.
-    """
+    """Share that takes longer than a time, pooled over replications, on logarithmic axes."""
     series = []
     for (name, replications), look in zip(times.items(), looks, strict=True):
         ended = np.array([each.ended for each in replications], dtype=np.float64)
@@ -150,11 +146,7 @@ LEAST_RESPONSES = 20
 
 
 def medians_by_size(results: Mapping[str, Sequence[Recorded]], looks: Sequence[Line], *, title: str) -> Chart:
-    """The median response time of each group of sizes, pooled over replications, between its quartiles.
-
-    Raises:
-        MissingDataError: A run kept no `response_scatter`, or no size has enough responses.
-    """
+    """The median response time of each group of sizes, pooled over replications, between its quartiles."""
     found = {name: _quartiles_by_size(each) for name, each in results.items()}
     groups = sorted(set[int]().union(*found.values()))
     if not groups:

@@ -41,12 +41,7 @@ class PrintSize:
 
     @classmethod
     def of(cls, width: str | float | None = None, font_points: float | None = None) -> PrintSize:
-        """The size as somebody writes it; what is not said is as wide as a page's text.
-
-        Args:
-            width: In inches, or with its unit: `3.33in`, `8.5cm`, `85mm`, `241pt` (of TeX, 72.27 an inch).
-            font_points: The size of letters.
-        """
+        """The size as somebody writes it; what is not said is as wide as a page's text."""
         size = cls()
         inches = size.width_inches if width is None else _inches(width)
         points = size.font_points if font_points is None else float(font_points)
@@ -77,11 +72,7 @@ LATEX = ("xelatex", "lualatex", "pdflatex")
 
 
 def require_latex() -> str:
-    """The LaTeX of this machine.
-
-    Raises:
-        PlotError: It has none.
-    """
+    """The LaTeX of this machine."""
     found = next((each for each in LATEX if shutil.which(each)), None)
     if found is None:
         legal = "a .pdf of the same width and letters, or a machine with LaTeX"
@@ -160,17 +151,8 @@ class Drawn:
         """The picture as PNG."""
         return self.as_file(".png")
 
-    @property
-    def pdf(self) -> bytes:
-        """The picture as PDF."""
-        return self.as_file(".pdf")
-
     def as_file(self, form: str, size: PrintSize | None = None) -> bytes:
-        """The picture in one of `FORMS`, for print; as large as is wanted, or as it is on a page.
-
-        Raises:
-            PlotError: There is no LaTeX for a .pgf.
-        """
+        """The picture in one of `FORMS`, for print; as large as is wanted, or as it is on a page."""
         if form == ".svg" and (scene := self._scene(size)) is not None and size is None:
             return to_svg(scene).encode()
         from aqmlab.show.figures import style  # noqa: PLC0415 (matplotlib takes half a second to load)

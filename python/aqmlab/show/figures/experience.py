@@ -86,11 +86,7 @@ def group_in_words(group: str) -> str:
 
 
 def delay_over_time(results: Mapping[str, Recorded], group: str) -> Chart:
-    """A minute of the delay of a group's packets under each configuration, and when packets were lost.
-
-    Raises:
-        MissingDataError: A run has no such group, or did not keep single datagrams.
-    """
+    """A minute of the delay of a group's packets under each configuration, and when packets were lost."""
     from_s, until_s = _shown(results)
     edges = np.linspace(from_s, until_s, _intervals(until_s - from_s) + 1)
     looks, series = looks_of_names(results), []
@@ -134,9 +130,6 @@ def delays_beyond(results: Mapping[str, Recorded], group: str) -> Chart:
     """Share of a group's packets that take longer than a time, of all sent in the measured window.
 
     What did not arrive takes longer than any time: with losses a line ends at their share.
-
-    Raises:
-        MissingDataError: A run has no such group, sent nothing, or did not keep single datagrams.
     """
     seen: dict[str, tuple[FloatArray, float]] = {}
     for name, result in results.items():
@@ -162,11 +155,7 @@ def delays_beyond(results: Mapping[str, Recorded], group: str) -> Chart:
 
 
 def delay_bars(found: Comparison, looks: Mapping[str, Line] | None = None) -> Bars:
-    """Median, 95th and 99th percentile of the delay of each group of datagrams; without any, of the queue.
-
-    Raises:
-        MissingDataError: Nothing was recorded of either.
-    """
+    """Median, 95th and 99th percentile of the delay of each group of datagrams; without any, of the queue."""
     looks = looks or looks_of_names(found.names)
     axis, keys = Axis("delay one way, ms"), ("half within", "95 % within", "99 % within")
     if not (groups := _groups(found)):
@@ -189,11 +178,7 @@ def jitter_bars(found: Comparison) -> Bars:
 
 
 def mos_bars(found: Comparison) -> Bars:
-    """The quality of each call: mean opinion score, 1 to 4.5.
-
-    Raises:
-        MissingDataError: There is no call.
-    """
+    """The quality of each call: mean opinion score, 1 to 4.5."""
     looks = looks_of_names(found.names)
     calls = [each for each in _groups(found) if found.judged_groups.get(each) is CALL]
     if not calls:
@@ -275,11 +260,7 @@ NO_PAGE = "no page"
 
 
 def page_bars(found: Comparison, looks: Mapping[str, Line] | None = None) -> Bars:
-    """How long people wait for a page under each configuration: half of them, and 19 of 20.
-
-    Raises:
-        MissingDataError: Nobody waited for a page.
-    """
+    """How long people wait for a page under each configuration: half of them, and 19 of 20."""
     if not found.tells_pages:
         raise MissingDataError("nobody waited for a page in the measured window")
     looks = looks or looks_of_names(found.names)
@@ -293,11 +274,7 @@ def page_bars(found: Comparison, looks: Mapping[str, Line] | None = None) -> Bar
 
 
 def share_bars(found: Comparison) -> Bars:
-    """What each device got, down and up; without devices what each group of flows did.
-
-    Raises:
-        MissingDataError: There are neither devices nor flows.
-    """
+    """What each device got, down and up; without devices what each group of flows did."""
     names = devices(next(iter(found.runs.values()))[0].result)
     if not names:
         return goodput_bars(found)
@@ -307,11 +284,7 @@ def share_bars(found: Comparison) -> Bars:
 
 
 def goodput_bars(found: Comparison) -> Bars:
-    """What each group of flows and of datagrams got.
-
-    Raises:
-        MissingDataError: There is no such group.
-    """
+    """What each group of flows and of datagrams got."""
     groups = {each: [goodput_mbps_of(f"flows.{each}")] for each in found.flow_groups}
     if not groups:
         result = next(iter(found.runs.values()))[0].result

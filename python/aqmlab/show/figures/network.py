@@ -49,15 +49,7 @@ def draw_network(
     title: str = "",
     identifier: str = "network",
 ) -> Drawn:
-    """The network of a scenario, and of its runs what each link did.
-
-    Args:
-        scenario: As resolved.
-        runs: Runs of it: with them each monitored link is coloured by how busy it was, and says that and what
-            share of packets it lost, as means over the runs.
-        title: What stands above it; by default the scenario's name.
-        identifier: Its name among the figures of a page.
-    """
+    """The network of a scenario, and of its runs what each link did."""
     layout = layout_of(scenario)
     picture = _Picture(layout, scenario, _measured(runs))
     caption = (

@@ -107,11 +107,7 @@ class Layout:
 
 
 def layout_of(scenario: Mapping[str, Any]) -> Layout:
-    """Where everything stands that has to do with the traffic of a resolved scenario.
-
-    Raises:
-        ScenarioError: It is refused.
-    """
+    """Where everything stands that has to do with the traffic of a resolved scenario."""
     network = core_of(scenario).network()
     nodes = network.nodes
     links = [Wire(own.name, own.ends, own.rate_mbps, own.delay_ms, own.scheme) for own in network.wires]

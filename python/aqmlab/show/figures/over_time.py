@@ -106,18 +106,7 @@ OF_SENDERS: Mapping[str, tuple[str, float, str]] = {
 def senders_over_time(
     results: Mapping[str, Recorded], *, what: str, title: str, flows: Sequence[str] = ()
 ) -> Chart:
-    """One of `OF_SENDERS` over the whole run, of one run of each alternative.
-
-    Args:
-        results: The run of each alternative.
-        what: Which.
-        title: What stands above.
-        flows: A line for each of these: a group of flows, or with `GROUP:NUMBER` one of its flows, counted
-            from 0. By default a line for all flows of an alternative together.
-
-    Raises:
-        MissingDataError: A run did not record it, or has no such flow.
-    """
+    """One of `OF_SENDERS` over the whole run, of one run of each alternative."""
     column, factor, label = OF_SENDERS[what]
     samples = {}
     for name, result in results.items():
@@ -165,11 +154,7 @@ def _of_flows(rows: pa.Table, chosen: str, name: str) -> NDArray[np.bool_]:
 def state_over_time(
     results: Mapping[str, Recorded], looks: Sequence[Line], *, link: str, quantity: str, title: str
 ) -> Chart:
-    """An internal variable of a link's scheme over the whole run, for one run of each alternative.
-
-    Raises:
-        MissingDataError: A run did not record it, or its scheme has no such quantity.
-    """
+    """An internal variable of a link's scheme over the whole run, for one run of each alternative."""
     samples = {}
     for name, result in results.items():
         rows = table(result, "scheme_state", setting="record.scheme_state_interval_ms")

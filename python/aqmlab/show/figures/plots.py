@@ -79,15 +79,7 @@ OF_DATAGRAMS: Mapping[str, Callable[..., Chart]] = {"delay": delay_over_time, "d
 def chart_of(
     what: str, results: Runs, *, link: str = "", quantity: str = "", flows: Sequence[str] = ()
 ) -> Chart:
-    """One of `CHARTS` or of `OF_SENDERS` of some alternatives, or "state".
-
-    Args:
-        what: Which.
-        results: Of each alternative its results, one for each seed; of a run over time the first is shown.
-        link: The monitored link; by default the first that carries data.
-        quantity: Of the state of its scheme.
-        flows: Whose senders, as `GROUP` or `GROUP:NUMBER`; by default all long-lived flows together.
-    """
+    """One of `CHARTS` or of `OF_SENDERS` of some alternatives, or "state"."""
     if what == "state":
         drawn = partial(state_over_time, quantity=quantity)
         return _over_time(drawn, quantity.replace("_", " "))(results, link)
@@ -106,12 +98,7 @@ def shown_of(
     quantity: str = "",
     flows: Sequence[str] = (),
 ) -> Chart | Bars:
-    """What is drawn: a chart of results, or bars of their comparison.
-
-    Raises:
-        MissingDataError: A run did not record what is asked for.
-        UnknownLinkError: The link is not monitored.
-    """
+    """What is drawn: a chart of results, or bars of their comparison."""
     if what in BARS:
         return BARS[what](together)
     if what in OF_DATAGRAMS:

@@ -52,11 +52,7 @@ class Artifact:
     command: str
 
     def write(self, place: Path) -> Path:
-        """Writes it: a path that ends in .zip, which is replaced, or a new folder.
-
-        Raises:
-            FolderError: The folder exists, or nothing can be written there.
-        """
+        """Writes it: a path that ends in .zip, which is replaced, or a new folder."""
         expected = dict(self._expected())
         experiment = self.parts.study.experiment
         # Pictures of Matplotlib have its version in them; tables are the same bytes everywhere.

@@ -42,12 +42,7 @@ class FullComparison:
         self._wanted: _Wanted | None = None
 
     def start(self, before: Setting, now: Setting) -> dict[str, Any]:
-        """Starts to compare the present setting with the one before; returns like `status`.
-
-        Raises:
-            PlayError, ScenarioError: They cannot be compared, or one of them is refused; nothing was begun,
-                and what was being compared goes on.
-        """
+        """Starts to compare the present setting with the one before; returns like `status`."""
         wanted = _Wanted(self._link, before, now, self._budget_s)
         with self._lock:
             if self._wanted is not None:

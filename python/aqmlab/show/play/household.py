@@ -18,9 +18,8 @@ from aqmlab.files.shape import FLAG, NUMBER, PLAIN, SEED, TEXT, WHOLE, Kind, Lis
 from aqmlab.files.toml_text import to_toml
 from aqmlab.load.demand import named_links, parts_of
 from aqmlab.load.parametrized_scheme import ParametrizedScheme
-from aqmlab.load.placed_schemes import placed
 from aqmlab.load.queue_place import LINE_LINKS, PLACES, own_links, place_named
-from aqmlab.load.queues import Queues
+from aqmlab.load.queues import Queues, placed
 from aqmlab.presets.line import AS_IT_IS
 from aqmlab.scenario import Scenario
 from aqmlab.show.play.knobs import PAGE, PlayError, Setting, rate_knobs, schemes_to_choose
@@ -94,11 +93,7 @@ class AtHome(Setting):
 
     @classmethod
     def of(cls, sent: Any, place: str = PAGE) -> Self:  # noqa: ANN401
-        """What the page sent.
-
-        Raises:
-            PlayError: It is no such thing; the message says where.
-        """
+        """What the page sent."""
         conform(sent, _AT_HOME, place, PlayError)
         if sent["place"] not in PLACES:
             raise PlayError.unknown(f"{place}.place", sent["place"], PLACES)
@@ -119,23 +114,6 @@ class PlayedHome(Played[AtHome]):
         simulated_s: float | None = None,
         technologies: Mapping[str, Scenario] = MappingProxyType({}),
     ) -> None:
-        """Finds who uses the line.
-
-        Args:
-            scenario: The household.
-            scheme: The queue discipline at first, perhaps with parameters (`pie:target_ms=5`); by default the
-                line's own queues.
-            queue_in: Where queue disciplines stand at first; by default in the router.
-            shaped_share: The share of the line's rate that a router leaves it; by default the file's, or
-                0.95.
-            simulated_s: Simulated seconds of a run; by default a first look of 20, then 70, and fewer on
-                lines faster than 110 Mbit/s both ways together.
-            technologies: The household on each kind of line that can be chosen on the page.
-
-        Raises:
-            RefusalError: There is no such scheme or place, or the share is not legal there.
-            ScenarioError: So many simulated seconds are refused.
-        """
         self._first_scheme = ParametrizedScheme.of(scheme)
         self._first_place = place_named(queue_in or "router")
         self._first_place.require_share(shaped_share)
@@ -304,11 +282,7 @@ class PlayedHome(Played[AtHome]):
         return [{"name": name, "label": of_sender(name)} for name in ("", *SENDERS)]
 
     def _on(self, setting: AtHome) -> PlayedHome:
-        """The household on the technology of a setting.
-
-        Raises:
-            PlayError: It cannot be chosen.
-        """
+        """The household on the technology of a setting."""
         if setting.technology in (None, self._technology):
             return self
         name = str(setting.technology)
@@ -332,11 +306,7 @@ class PlayedHome(Played[AtHome]):
         return as_turned(self._with_people(setting), {**rates, **wrong_with_it})
 
     def _with_people(self, setting: AtHome) -> Scenario:
-        """The household with who is on; groups are drawn by their names, and others stay as they are.
-
-        Raises:
-            PlayError: Nobody is.
-        """
+        """The household with who is on; groups are drawn by their names, and others stay as they are."""
         groups = varied(self.scenario, self.applications, setting.counts, setting.sender)
         nobody = {name for name, count in setting.counts.items() if not count}
         gone = {each for name in {*setting.off, *nobody} for each in self.applications[name]}

@@ -90,11 +90,7 @@ class Setting:
     seed: int = 1
 
     def require_other_than(self, before: Self) -> None:
-        """Checks that something else was set than the seed.
-
-        Raises:
-            PlayError: Nothing was.
-        """
+        """Checks that something else was set than the seed."""
         if replace(before, seed=self.seed) == self:
             raise PlayError("both settings are the same, except for the seed; legal: change a setting first")
 
@@ -121,21 +117,13 @@ class Turned(Setting):
 
     @classmethod
     def of(cls, sent: Any, place: str = PAGE) -> Self:  # noqa: ANN401
-        """What the page sent.
-
-        Raises:
-            PlayError: It is no such thing; the message says where.
-        """
+        """What the page sent."""
         conform(sent, _TURNED, place, PlayError)
         return cls(**sent)
 
 
 def read_json(text: str | bytes) -> Any:  # noqa: ANN401
-    """What the page sent, parsed.
-
-    Raises:
-        PlayError: It is no JSON.
-    """
+    """What the page sent, parsed."""
     try:
         return json.loads(text)
     except RecursionError:
@@ -148,10 +136,6 @@ def parameter_knobs(scheme: str, table: Mapping[str, Any]) -> list[Knob]:
     """The main parameters of a scheme, those that `aqmlab tune` searches, each where it is in force.
 
     A parameter without a value has no knob: another stands in its place, as thresholds for a target delay.
-
-    Args:
-        scheme: The queue management.
-        table: The queue's table as resolved, with the values in force of what it leaves out.
     """
     if scheme not in default_ranges():
         return []

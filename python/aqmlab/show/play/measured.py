@@ -103,12 +103,7 @@ def strip(result: Result, waits: Sequence[str] = ()) -> dict[str, Any] | None:
 
 
 def judged(result: Result) -> dict[str, Any]:
-    """The verdict of one run: a row for each application with its grade, and who is worst off.
-
-    Returns:
-        `rows`: each a `name`, the `words` of its grade and number and the `grade`, null where there is none;
-        `words`: who is worst off; `notes`: what the grades mean.
-    """
+    """The verdict of one run: a row for each application with its grade, and who is worst off."""
     found = Comparison.of({"now": [result]})
     told = verdict(found)
     grades = {fares.grade for each in told for fares in each.fares.values() if fares.grade is not None}

@@ -52,13 +52,7 @@ def page_facts(link: Played[Any]) -> dict[str, Any]:
 
 
 def page_with(engine: Sequence[str], address: str, token: str = "") -> str:
-    """The page, whose engine makes the runs: a server's here, WebAssembly in the page of `make browser`.
-
-    Args:
-        engine: The scripts of the engine.
-        address: Where scripts and styles are, with `{}` in place of the name.
-        token: What the server asks for.
-    """
+    """The page, whose engine makes the runs: a server's here, WebAssembly in the page of `make browser`."""
     text = (resources.files("aqmlab.show.play") / "page.html").read_text(encoding="utf-8")
     scripts = "\n".join(f'<script src="asset/{name}"></script>' for name in engine)
     text = text.replace("{{ engine }}", scripts).replace("{{ token }}", token)

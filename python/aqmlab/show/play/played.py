@@ -55,20 +55,6 @@ class PlayedLink(Played[Turned]):
         settings: Mapping[str, Any] = MappingProxyType({}),
         simulated_s: float | None = None,
     ) -> None:
-        """Finds what can be turned.
-
-        Args:
-            scenario: What is played with.
-            queues: Links whose queues are turned; by default those that carry data, or of a `[line]` those
-                whose queues act.
-            settings: What the scenario has in place of its file's values, by dotted keys: commands say it.
-            simulated_s: Simulated seconds of a run; by default what a core does in 0.6 s, from 10 to 300.
-
-        Raises:
-            PlayError: Its queues have different schemes, so one choice cannot set all.
-            DemandError: No monitored link carries data.
-            ScenarioError: So many simulated seconds are refused.
-        """
         self.demand = Demand.of(scenario)
         self.demand.bottlenecks()  # refused here rather than on the page
         self.queues = Queues.of(scenario, queues, argument="queues")
@@ -135,12 +121,7 @@ class PlayedLink(Played[Turned]):
         }
 
     def overrides(self, turned: Turned) -> dict[str, Any]:
-        """What of the scenario was turned away from where it stood, by dotted keys.
-
-        Raises:
-            PlayError: A rate, a scheme or a parameter is none of those that can be turned, or the demand is
-                more than its knob has.
-        """
+        """What of the scenario was turned away from where it stood, by dotted keys."""
         self._refuse_unknown(turned)
         if turned.demand > (most := demand_knob(self.demand.unit, self.demand.size).high):
             raise PlayError(f"demand: 1 to {most:,} {self.demand.unit}, not {turned.demand:,}")
@@ -156,12 +137,7 @@ class PlayedLink(Played[Turned]):
         return overrides
 
     def at(self, turned: Turned) -> Scenario:
-        """The scenario as it was turned, of its own length.
-
-        Raises:
-            PlayError: Something is none of what can be turned.
-            ScenarioError: A value is refused; the message names what was turned and what is legal.
-        """
+        """The scenario as it was turned, of its own length."""
         return as_turned(self.scenario, self.overrides(turned))
 
     def facts(self) -> dict[str, Any]:
@@ -320,12 +296,7 @@ class PlayedLink(Played[Turned]):
 
 
 def as_turned(scenario: Scenario, overrides: Mapping[str, Any]) -> Scenario:
-    """A scenario with what was turned.
-
-    Raises:
-        ScenarioError: It is refused; the message names the last part of each key, which is what was turned,
-            once where both ways have it, and not the override, which nobody typed.
-    """
+    """A scenario with what was turned."""
     try:
         return scenario.with_overrides(overrides)
     except ScenarioError as error:

@@ -83,16 +83,7 @@ class Player:
         self._begin(self.link.start, quick=True)
 
     async def play(self, setting: Setting, *, quick: bool) -> str:
-        """The measurement of a setting, as JSON; of one that was played lately, without another run.
-
-        Args:
-            setting: As the scenario that is played with has read it.
-            quick: Whether a longer run of the same setting follows, for which a shorter one does.
-
-        Raises:
-            ScenarioError, RefusalError: It is refused.
-            Cancelled: Something newer was asked for.
-        """
+        """The measurement of a setting, as JSON; of one that was played lately, without another run."""
         return await asyncio.wrap_future(self._begin(setting, quick=quick))
 
     def _begin(self, setting: Setting, *, quick: bool) -> Future[str]:
@@ -122,12 +113,7 @@ class Player:
         return text
 
     def changes(self, before: Setting, now: Setting) -> str:
-        """For whom the change of the queue matters most, by the last runs of both; empty where it is unknown.
-
-        Args:
-            before: The setting that stood before, or the first of two queues side by side.
-            now: The other one.
-        """
+        """For whom the change of the queue matters most, by the last runs of both; empty if unknown."""
         found = [self._lately.of(each, quick=True) for each in (before, now)]
         if None in found:
             return ""
@@ -197,11 +183,7 @@ class _Handler(RequestHandler):
         self.finish(f"{sentence}\n")
 
     def pair(self) -> tuple[Setting, Setting]:
-        """The two settings that were sent, `before` and `now`, as `/run` takes them.
-
-        Raises:
-            PlayError: They are none; the message says where.
-        """
+        """The two settings that were sent, `before` and `now`, as `/run` takes them."""
         sent = read_json(self.request.body)
         conform(sent, Table({"before": ANY, "now": ANY}), PAGE, PlayError)
         before, now = (self.player.link.read(sent[side], f"{PAGE}.{side}") for side in ("before", "now"))
@@ -326,17 +308,7 @@ def application(player: Player, token: str, port: int) -> Application:
 
 
 def serve(link: Played[Any], file: str, *, port: int = 0, ready: Callable[[str], None]) -> None:
-    """Serves the page until Ctrl-C.
-
-    Args:
-        link: What is played with.
-        file: What the command line that the page shows calls its file.
-        port: Where; 0 for one that is free.
-        ready: Told the page's address once the server listens.
-
-    Raises:
-        PlayError: The port is taken, or not for this user.
-    """
+    """Serves the page until Ctrl-C."""
     with suppress(KeyboardInterrupt, asyncio.CancelledError):
         asyncio.run(_serve(link, file, port, ready))
 

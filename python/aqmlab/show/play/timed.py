@@ -39,15 +39,6 @@ class Played(ABC, Generic[Own]):
     """
 
     def __init__(self, scenario: Scenario, simulated_s: float | None) -> None:
-        """Holds the scenario ready.
-
-        Args:
-            scenario: What is played with.
-            simulated_s: Simulated seconds of a run; by default what a core does in 0.6 s, from 10 to 300.
-
-        Raises:
-            ScenarioError: So many simulated seconds are refused.
-        """
         self.scenario = scenario
         self.simulated_s = simulated_s or self._affordable_s()
         self.timed(scenario)
@@ -63,20 +54,11 @@ class Played(ABC, Generic[Own]):
 
     @abstractmethod
     def read(self, sent: Any, place: str) -> Own:  # noqa: ANN401
-        """A setting from what the page sent.
-
-        Raises:
-            PlayError: It is none; the message says where.
-        """
+        """A setting from what the page sent."""
 
     @abstractmethod
     def at(self, setting: Own) -> Scenario:
-        """The scenario in a setting, of its own length.
-
-        Raises:
-            PlayError: Something is none of what can be turned.
-            ScenarioError: A value is refused; the message names the key and what is legal.
-        """
+        """The scenario in a setting, of its own length."""
 
     @abstractmethod
     def drawn_link(self, setting: Own) -> str:
@@ -93,11 +75,7 @@ class Played(ABC, Generic[Own]):
 
     @abstractmethod
     def names(self, before: Own, now: Own) -> tuple[str, str]:
-        """What a comparison of two settings calls them.
-
-        Raises:
-            PlayError: They cannot be compared.
-        """
+        """What a comparison of two settings calls them."""
 
     def length_of(self, scenario: Scenario, *, quick: bool) -> float:
         """Simulated seconds of a setting's run; of a quick one, which a longer one follows, perhaps fewer."""
@@ -107,12 +85,7 @@ class Played(ABC, Generic[Own]):
     def run(
         self, scenario: Scenario, seed: int, active: ActiveRuns, simulated_s: float | None = None
     ) -> Result:
-        """Runs what was turned, for a second.
-
-        Raises:
-            ScenarioError: It is refused.
-            Cancelled: Something else was turned meanwhile, and `active` was stopped.
-        """
+        """Runs what was turned, for a second."""
         return active.perform(Job(self.timed(scenario, simulated_s), seed))
 
     def length_s(self, affordable_s: float) -> float:

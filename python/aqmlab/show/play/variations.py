@@ -104,11 +104,7 @@ def faults_of(document: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 def varied(
     scenario: Scenario, applications: Groups, counts: Mapping[str, int], sender: str | None
 ) -> dict[str, list[dict[str, Any]]]:
-    """The tables of a scenario's groups with other numbers of them and other senders of downloads.
-
-    Raises:
-        PlayError: There is no such application or sender, or more of an application than can be chosen.
-    """
+    """The tables of a scenario's groups with other numbers of them and other senders of downloads."""
     document = scenario.resolved
     knobs = {knob.name: knob for knob in count_knobs(document, applications)}
     for name, count in counts.items():

@@ -71,12 +71,7 @@ if TYPE_CHECKING:
 
 
 def page_of(found: Comparison, *, title: str = "") -> Page:
-    """The page on some alternatives; differences are from the first.
-
-    Args:
-        found: The alternatives, with their runs.
-        title: Title of the page; by default made from the name of the first scenario.
-    """
+    """The page on some alternatives; differences are from the first."""
     in_order = {name: [run.result for run in runs] for name, runs in found.runs.items()}
     firsts = {name: each[0] for name, each in in_order.items()}
     looks = list(looks_of_names(firsts).values())

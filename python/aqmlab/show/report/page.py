@@ -236,13 +236,7 @@ def looks_data() -> dict[str, Any]:
 
 
 def chart_data(chart: Chart, grids: dict[bytes, int]) -> dict[str, Any]:
-    """A chart as plain data, for the page's script.
-
-    Args:
-        chart: The chart.
-        grids: Of the page's charts so far the places on their horizontal axes, with the number of each: what
-            charts share stands in the first one, and the others have its number.
-    """
+    """A chart as plain data, for the page's script."""
     is_new = chart.x.tobytes() not in grids
     number = grids.setdefault(chart.x.tobytes(), len(grids))
     return {

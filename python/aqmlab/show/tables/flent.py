@@ -27,14 +27,7 @@ DOWNLOAD, UPLOAD, PING = "TCP download", "TCP upload", "Ping (ms) ICMP"
 
 
 def save_flent(result: Result, file: Path, *, download: str = "", upload: str = "") -> None:
-    """Writes a Flent data file.
-
-    Args:
-        result: The run.
-        file: Where to; by Flent's custom, its name ends in `.flent.gz`.
-        download: The link whose throughput is the download; by default the monitored one that carries most.
-        upload: The link of the upload; by default that of the other direction, if it is monitored.
-    """
+    """Writes a Flent data file."""
     write(flent_document(result, download=download, upload=upload), file)
 
 

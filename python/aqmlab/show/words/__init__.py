@@ -12,28 +12,24 @@ from typing import TYPE_CHECKING
 from aqmlab._lazily import lazily
 
 if TYPE_CHECKING:
-    from aqmlab.show.words.amounts import counted, duration, listed, span
-    from aqmlab.show.words.comparison import answer, page_sentences, sentences, verdicts
+    from aqmlab.show.words.amounts import counted
+    from aqmlab.show.words.comparison import answer, page_sentences, sentences
     from aqmlab.show.words.line import offered_load
 
 __all__ = [
     "answer",
     "counted",
-    "duration",
-    "listed",
     "offered_load",
     "page_sentences",
     "sentences",
-    "span",
-    "verdicts",
 ]
 
 # Imported when first asked for: what explains a name needs no comparison.
 __getattr__ = lazily(
     __name__,
     {
-        "aqmlab.show.words.amounts": "counted duration listed span",
-        "aqmlab.show.words.comparison": "answer page_sentences sentences verdicts",
+        "aqmlab.show.words.amounts": "counted",
+        "aqmlab.show.words.comparison": "answer page_sentences sentences",
         "aqmlab.show.words.line": "offered_load",
     },
 )

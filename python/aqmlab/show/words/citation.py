@@ -8,12 +8,7 @@ AUTHORS = "The aqmlab authors"
 
 
 def bibtex(versions: str, *, note: str = "") -> str:
-    """An entry that any BibTeX style prints.
-
-    Args:
-        versions: The versions that made the results.
-        note: What else stands at its end.
-    """
+    """An entry that any BibTeX style prints."""
     fields = {
         "title": f"{{{TITLE}}}",
         "author": f"{{{AUTHORS}}}",

@@ -118,20 +118,12 @@ def is_model_in_file(name: str, folder: str | Path = ".") -> bool:
 
 
 def schema_of_controller(name: str) -> dict[str, Any]:
-    """The JSON Schema of the table of a congestion controller in a file.
-
-    Raises:
-        ScenarioError: The file or what is in it is refused.
-    """
+    """The JSON Schema of the table of a congestion controller in a file."""
     return {"$schema": _DIALECT, "title": name, **parameters_of_file(name)}
 
 
 def explained_controller(name: str) -> str:
-    """What a congestion controller in a file is, its parameters, and what it is used with.
-
-    Raises:
-        ScenarioError: The file or what is in it is refused.
-    """
+    """What a congestion controller in a file is, its parameters, and what it is used with."""
     table = parameters_of_file(name)
     parameters = {key: each for key, each in table["properties"].items() if key != "controller"}
     described = _core.describe_parameters(json.dumps(parameters)) if parameters else "\n  none\n"
@@ -178,11 +170,7 @@ _WHAT_IT_DOES = {
 
 
 def controller_in_words(name: str) -> str:
-    """What a controller does, its source, and what it is used with.
-
-    Args:
-        name: As scenarios name it.
-    """
+    """What a controller does, its source, and what it is used with."""
     source = controller_sources()[name]
     told = " ".join(["Congestion controller.", *filter(None, [_WHAT_IT_DOES.get(name)]), f"Source: {source}"])
     return "\n".join(

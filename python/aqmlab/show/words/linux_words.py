@@ -17,11 +17,7 @@ if TYPE_CHECKING:
 
 
 def linux_words(name: str) -> str:
-    """The words of a queue discipline of Linux, or of those that a scheme has there.
-
-    Raises:
-        RefusalError: Linux has no such queue discipline.
-    """
+    """The words of a queue discipline of Linux, or of those that a scheme has there."""
     found = [each for each, its in DISCIPLINES.items() if name in {each, its.scheme}]
     parts = [f"{name}: not understood: {REFUSED[name]}"] if name in REFUSED else []
     if name == "htb":

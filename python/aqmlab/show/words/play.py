@@ -25,12 +25,7 @@ _USUAL, _SLOW = 0.5, 0.95
 
 
 def of_run(run: Measurement, *, simulated_s: float) -> dict[str, Any]:
-    """All words on one run.
-
-    Returns:
-        `headline`; `before`, which is added to the headline of the next run; `rows` of the table, each a
-        title and a value; `scope`: what one run can show.
-    """
+    """All words on one run."""
     length = f"one run of {duration(simulated_s)}, measured for {duration(run['measured_s'])}"
     return {
         "headline": _headline(run),
@@ -70,12 +65,7 @@ def of_place(place: QueuePlace) -> str:
 
 
 def of_application(name: str, groups: Sequence[tuple[str, Mapping[str, Any]]]) -> str:
-    """An application as the label of a switch: `backup (upload)`, `readers (pages)`, `call`.
-
-    Args:
-        name: Its name.
-        groups: The tables of its groups, each with what the scenario says of it.
-    """
+    """An application as the label of a switch: `backup (upload)`, `readers (pages)`, `call`."""
     what = {_what(table, group) for table, group in groups} - {"", name}
     return f"{name} ({what.pop()})" if len(what) == 1 else name
 
@@ -112,15 +102,7 @@ def of_setting(
     rates_mbps: Sequence[float],
     further: Sequence[str] = (),
 ) -> str:
-    """A household's setting: `FQ-CoDel in your router, which shapes; without backup; 50 down and 10 up`.
-
-    Args:
-        scheme: The queue management.
-        place: Where it stands; none of the queues that the line has.
-        off: Who is switched off.
-        rates_mbps: The rates down and up, where they are not the scenario's.
-        further: What else is not as in the scenario.
-    """
+    """A household's setting: `FQ-CoDel in your router, which shapes; without backup; 50 down and 10 up`."""
     told = [of_queue(scheme) if place is None else f"{of_queue(scheme)} {of_place(place)}"]
     if off:
         told.append(f"without {listed(list(off), most=8)}")

@@ -1,8 +1,7 @@
 """How much a line delays everybody while somebody downloads, uploads, or both: bufferbloat, and its grade."""
 
 from aqmlab.study.bloat.grade import GRADES, Grade, grade_of
-from aqmlab.study.bloat.measuring import Loaded, QueueUnderLoad, measure
-from aqmlab.study.bloat.phases import Phase, line_under
+from aqmlab.study.bloat.measuring import Loaded, Phase, QueueUnderLoad, line_under, measure
 from aqmlab.study.bloat.running import Bufferbloat, bloat
 
 __all__ = [

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from enum import StrEnum
 from functools import partial
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from aqmlab.presets.line import DIRECTIONS, under_schemes
+from aqmlab.presets.line import DIRECTIONS, DOWN, PROBE_BYTES, UP, under_schemes
 from aqmlab.runs import Job, run_many
 from aqmlab.runs.budget import affordable
 from aqmlab.runs.executors import chosen_executor
 from aqmlab.seeds import Seeds
 from aqmlab.statistics.carried import smoothed_round_trips_ms
 from aqmlab.study.bloat.grade import GRADES, Grade, grade_of
-from aqmlab.study.bloat.phases import FLOWS, FULL, LOADED, Phase, line_under
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -24,6 +24,74 @@ if TYPE_CHECKING:
     from aqmlab.presets.line import Line
     from aqmlab.result import Result
     from aqmlab.runs.executors import Executor
+    from aqmlab.scenario import Scenario
+
+WARM_UP_S, MEASURED_S = 4.0, 6.0
+"""So long at the least flows have to fill the line, and are measured then."""
+_ROUND_TRIPS = 20
+"""So many round trips either lasts at the least: slow start takes about ten."""
+_FLOWS = 4
+_SAMPLED_MS = 100.0
+"""From one sample of the flows' own round trips to the next."""
+_HOSTS = "linux6-cubic"
+
+
+class Phase(StrEnum):
+    """What goes on beside the probes."""
+
+    IDLE = "idle"
+    DOWNLOAD = "download"
+    UPLOAD = "upload"
+    BOTH = "both"
+
+
+FULL: dict[Phase, tuple[str, ...]] = {
+    Phase.IDLE: (),
+    Phase.DOWNLOAD: (DOWN,),
+    Phase.UPLOAD: (UP,),
+    Phase.BOTH: (DOWN, UP),
+}
+"""The directions that flows fill."""
+LOADED = tuple(phase for phase, ways in FULL.items() if ways)
+"""What is graded."""
+FLOWS = {DOWN: "download", UP: "upload"}
+"""What the flows of a direction are called."""
+
+
+def line_under(line: Line, phase: Phase) -> Scenario:
+    """The scenario of a phase: probes each way, beside four flows in each direction that is full."""
+    flows = [
+        {
+            "name": FLOWS[direction],
+            "count": _FLOWS,
+            "direction": direction,
+            "base_rtt_ms": line.behind_ms,
+            "profile": _HOSTS,
+        }
+        for direction in FULL[phase]
+    ]
+    probes = [
+        {
+            "name": way,
+            "count": 1,
+            "direction": direction,
+            "packet_bytes": PROBE_BYTES,
+            "rate_mbps": PROBE_BYTES * 8 / line.probe_interval_s / 1e6,
+        }
+        for way, direction in DIRECTIONS.items()
+    ]
+    least_s = _ROUND_TRIPS * line.round_trip_ms / 1e3
+    warm_up_s = max(WARM_UP_S, least_s)
+    duration_s = warm_up_s + max(MEASURED_S, least_s)
+    return line.carrying(
+        f"line-{phase}",
+        duration_s=duration_s,
+        warm_up_s=warm_up_s,
+        flows=flows,
+        datagrams=probes,
+        record={"congestion_window_interval_ms": _SAMPLED_MS} if flows else None,
+    )
+
 
 DEFAULT_SCHEMES = ("fq-codel", "cake", "pie", "dualpi2")
 DEFAULT_SEEDS = "1-3"
@@ -163,21 +231,7 @@ def measure(
     progress: bool = False,
     run: Callable[[Sequence[Job]], Iterable[Result]] | None = None,
 ) -> list[QueueUnderLoad]:
-    """Measures a line in every phase, as it is and under each of these schemes at both ends.
-
-    Args:
-        line: The line.
-        schemes: Queue disciplines, perhaps with parameters: `codel:target_ms=20`.
-        seeds: Seeds of the runs; numbers are means over them.
-        within_s: Time to do it in: of the seeds as many as it has room for.
-        executor: Where runs are computed: as of `aqmlab.run_many`.
-        progress: Whether to show a progress bar.
-        run: What computes the runs, in their order, in place of an executor: live runs.
-
-    Raises:
-        ScenarioError: The line, or a scheme on it, is refused.
-        RunError: A run failed.
-    """
+    """Measures a line in every phase, as it is and under each of these schemes at both ends."""
     made = {phase: under_schemes(line, line_under(line, phase), schemes) for phase in Phase}
     names = list(made[Phase.IDLE])
     each_seed = [made[phase][name] for name in names for phase in Phase]

@@ -52,11 +52,7 @@ def arc(
     utilization: float = 0.98,
     alpha: float | None = None,
 ) -> Design:
-    """ARC's stable gains; with `alpha` also the margins of this gain.
-
-    Raises:
-        ValueError: No gain is stable.
-    """
+    """ARC's stable gains; with `alpha` also the margins of this gain."""
     packets_per_second = _packets_per_second(link_mbps, mean_packet_bytes)
     admissible = _core.arc_admissible_gains(flows, rtt_ms / 1e3, packets_per_second, utilization)
     if admissible is None:
@@ -90,11 +86,7 @@ def sfg(
     low_watermark: float = 0.01,
     trials: int = 0,
 ) -> Design:
-    """SFG's bins for a TCP-friendly rate, and how rarely a flow shares all of its bins.
-
-    Raises:
-        ValueError: Trials of a number of flows that is not whole, or of too many flows or bins.
-    """
+    """SFG's bins for a TCP-friendly rate, and how rarely a flow shares all of its bins."""
     friendly_mbps = _core.sfg_tcp_friendly_rate(packet_bytes, rtt_ms / 1e3, low_watermark) * 8e-6
     bins = max(1, round(link_mbps / friendly_mbps))
     if trials and not (misbehaving.is_integer() and misbehaving <= MOST_MISBEHAVING and bins <= MOST_BINS):
@@ -127,11 +119,7 @@ def pi(
     sampling_hz: float = 160.0,
     gains: tuple[float, float] | None = None,
 ) -> Design:
-    """PI's gains by its authors' rule, or the given ones, with the margins of the loop.
-
-    Raises:
-        ValueError: The rule has no gains for this link.
-    """
+    """PI's gains by its authors' rule, or the given ones, with the margins of the loop."""
     rtt_s, packets_per_second = rtt_ms / 1e3, _packets_per_second(link_mbps, mean_packet_bytes)
     found = gains or _core.pi_designed_gains(flows, rtt_s, packets_per_second, sampling_hz)
     if found is None:

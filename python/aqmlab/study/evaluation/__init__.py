@@ -10,23 +10,20 @@ they found), `judgement` (a controller against the standard of a case), `summary
 from aqmlab.study.evaluation.controllers import CONTROLLERS
 from aqmlab.study.evaluation.ellipse import Ellipse
 from aqmlab.study.evaluation.evaluation import ALONE, Evaluation, Figure, NotRun, Trial
-from aqmlab.study.evaluation.guideline import Case, Guideline, Method
-from aqmlab.study.evaluation.measuring import SEEDS, evaluate, method_of
-from aqmlab.study.evaluation.metrics import Metric, metrics_of
+from aqmlab.study.evaluation.guideline import Case, Guideline
+from aqmlab.study.evaluation.measuring import evaluate, method_of
+from aqmlab.study.evaluation.metrics import metrics_of
 from aqmlab.study.evaluation.schemes import SCHEMES
 
 __all__ = [
     "ALONE",
     "CONTROLLERS",
     "SCHEMES",
-    "SEEDS",
     "Case",
     "Ellipse",
     "Evaluation",
     "Figure",
     "Guideline",
-    "Method",
-    "Metric",
     "NotRun",
     "Trial",
     "evaluate",

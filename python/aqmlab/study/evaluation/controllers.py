@@ -35,11 +35,7 @@ def _require_legal(controllers: Sequence[str]) -> None:
 
 
 def with_controller(document: Mapping[str, Any], controller: str) -> Scenario:
-    """The scenario of a case with this controller, and its other settings, in the place of the subject.
-
-    Raises:
-        ScenarioError: The controller or a setting is refused.
-    """
+    """The scenario of a case with this controller, and its other settings, in the place of the subject."""
     asked = ParametrizedController.of(controller)
     flows: list[Any] = []
     overrides: dict[str, Any] = {}

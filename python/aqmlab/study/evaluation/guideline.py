@@ -106,11 +106,7 @@ class Method:
     shown: Mapping[str, str]
 
     def chosen(self, sections: Sequence[str]) -> list[Guideline]:
-        """The guidelines of these sections: `8.2` chooses all below it, and none given chooses all.
-
-        Raises:
-            RefusalError: There is no such section; the message lists them.
-        """
+        """The guidelines of these sections: `8.2` chooses all below it, and none given chooses all."""
         legal = [each.section for each in self.guidelines]
         for section in sections:
             if not any(_within(each, section) for each in legal):

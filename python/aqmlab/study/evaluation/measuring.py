@@ -116,11 +116,7 @@ def evaluate(
 
 
 def method_of(what: str) -> Method:
-    """By which guideline something is evaluated: as a queue discipline or as a congestion controller.
-
-    Raises:
-        RefusalError: Nothing is called so, or several editions are.
-    """
+    """By which guideline something is evaluated: as a queue discipline or as a congestion controller."""
     schemes, controllers = _core.scheme_names(), [*controller_sources()]
     if what.partition(":")[0].strip() in controllers:
         return CONTROLLERS

@@ -136,14 +136,7 @@ def scenario(
     measuring: Sequence[Table] | None = None,
     **changed: Any,  # noqa: ANN401
 ) -> Table:
-    """A scenario with this traffic, and with who measures beside it.
-
-    Args:
-        traffic: Tables of flows, datagrams and populations, told apart by their keys.
-        network: By default the dumbbell.
-        measuring: Who measures; by default probes, and somebody who opens connections.
-        changed: Other keys, instead of those here.
-    """
+    """A scenario with this traffic, and with who measures beside it."""
     made = network if network is not None else {"dumbbell": dumbbell()}
     everything = [*traffic, *((probe(), _opener()) if measuring is None else measuring)]
     flows = [each for each in everything if "base_rtt_ms" in each]
@@ -169,12 +162,7 @@ def scenario(
 
 
 def trace(rates_mbps: tuple[float, ...], each_ms: int) -> tuple[str, float]:
-    """The instants at which a link sends whose rate changes every so often, and its mean rate in Mbit/s.
-
-    Args:
-        rates_mbps: The rates in turn.
-        each_ms: How long each lasts.
-    """
+    """The instants at which a link sends whose rate changes every so often, and its mean rate in Mbit/s."""
     instants: list[int] = []
     sent = 0.0
     for millisecond, rate in enumerate(rate for rate in rates_mbps for _ in range(each_ms)):

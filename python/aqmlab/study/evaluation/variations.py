@@ -34,11 +34,7 @@ def as_asked(scheme: str, scenario: Scenario, queues: Queues) -> dict[str, str]:
 
 
 def with_ecn(scheme: str, scenario: Scenario, queues: Queues) -> dict[str, str]:
-    """The scheme, marking what it would drop.
-
-    Raises:
-        NotApplicableError: It never marks.
-    """
+    """The scheme, marking what it would drop."""
     del scenario, queues
     asked = ParametrizedScheme.of(scheme)
     known = parameters_of_scheme(asked.name)
@@ -48,11 +44,7 @@ def with_ecn(scheme: str, scenario: Scenario, queues: Queues) -> dict[str, str]:
 
 
 def behind_fair_queue(scheme: str, scenario: Scenario, queues: Queues) -> dict[str, str]:
-    """The scheme in every queue of a fair queue.
-
-    Raises:
-        NotApplicableError: The queues of a fair queue cannot have it: it sorts packets itself, for example.
-    """
+    """The scheme in every queue of a fair queue."""
     del scenario, queues
     asked = ParametrizedScheme.of(scheme)
     legal = [each["properties"]["scheme"]["const"] for each in parameters_of_scheme("fq")["inner"]["oneOf"]]
@@ -66,9 +58,6 @@ def with_neighbours(scheme: str, scenario: Scenario, queues: Queues) -> dict[str
     """The scheme, with each of its main parameters halved and doubled within the ranges that `tune` searches.
 
     The buffer stays, as it does between schemes.
-
-    Raises:
-        NotApplicableError: The scheme declares no ranges.
     """
     asked = ParametrizedScheme.of(scheme)
     try:

@@ -1,17 +1,14 @@
 """Tests that Flent defines, on a line: streams, and probes beside them."""
 
-from aqmlab.study.flent_tests.definitions import TESTS, FlentTest, Probe, Stream
+from aqmlab.study.flent_tests.definitions import TESTS
 from aqmlab.study.flent_tests.measuring import Measured, QueueInTest, measure
 from aqmlab.study.flent_tests.running import FlentResults, flent
 
 __all__ = [
     "TESTS",
     "FlentResults",
-    "FlentTest",
     "Measured",
-    "Probe",
     "QueueInTest",
-    "Stream",
     "flent",
     "measure",
 ]

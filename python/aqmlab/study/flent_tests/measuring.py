@@ -154,11 +154,7 @@ def _column(series: str) -> str:
 
 
 def scenario_of(test: FlentTest, line: Line, length_s: float = LENGTH_S) -> Scenario:
-    """The scenario that a test is on a line.
-
-    Raises:
-        ScenarioError: The line cannot be simulated; the message names the key.
-    """
+    """The scenario that a test is on a line."""
     behind_ms = _behind_ms(test, line)
     flows = [
         {
@@ -208,26 +204,7 @@ def measure(
     progress: bool = False,
     run: Callable[[Sequence[Job]], Iterable[Result]] | None = None,
 ) -> list[Measured]:
-    """Runs a test on a line as it is, and under each of these schemes at both ends.
-
-    Args:
-        test: One of `TESTS`.
-        line: The line.
-        schemes: Queue disciplines, perhaps with parameters: `codel:target_ms=20`.
-        seeds: Seeds of the runs.
-        within_s: Time to do it in: of the seeds as many as it has room for.
-        length_s: How long the streams last.
-        executor: Where runs are computed: as of `aqmlab.run_many`.
-        progress: Whether to show a progress bar.
-        run: What computes the runs, in their order, in place of an executor: live runs.
-
-    Returns:
-        Of each queue, in turn, one for each seed.
-
-    Raises:
-        ScenarioError: The line, or a scheme on it, is refused.
-        RunError: A run failed.
-    """
+    """Runs a test on a line as it is, and under each of these schemes at both ends."""
     made = under_schemes(line, scenario_of(test, line, length_s), schemes)
     seeds = affordable([*made.values()], Seeds.of(seeds), within_s, chosen_executor(executor)).seeds
     wanted = [(name, seed) for name in made for seed in seeds]

@@ -81,11 +81,7 @@ def _resolution_ms(trips: np.ndarray) -> float:
 
 
 def fitted_way(seen: Sequence[Seen], way: str, framing: Framing) -> FittedWay:
-    """What was seen of one way: alone where it was full alone, else beside the other one.
-
-    Raises:
-        RefusalError: Files contradict one another.
-    """
+    """What was seen of one way: alone where it was full alone, else beside the other one."""
     loads = [load for each in seen for load in each.loads if load.way == way]
     others = [load.seconds_mbps for each in seen for load in each.loads if load.way != way]
     if not loads:

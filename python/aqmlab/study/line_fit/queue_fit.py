@@ -64,15 +64,7 @@ def variation(load: Load) -> float:
 def fitted_queue(
     loads: Sequence[Load], seen: Seen, rate_mbps: float, other_mbps: float | None, framing: Framing
 ) -> QueueFit:
-    """The queue of one way, as the loads of a session show it.
-
-    Args:
-        loads: Those of the way.
-        seen: What the session shows.
-        rate_mbps: The rate of the way.
-        other_mbps: What transfers carry the other way when they fill it; none if not known.
-        framing: How the line counts bytes.
-    """
+    """The queue of one way, as the loads of a session show it."""
     packet_ms = framing.on_line(_FULL_PACKET_BYTES) * 8e-3 / rate_mbps
     of_flows = loads[0].of_flows
     onset = np.concatenate([load.onset_ms for load in loads])

@@ -57,16 +57,7 @@ def queue_kind(
     spread_ms: float,
     of_flows: bool,
 ) -> QueueKind:
-    """The kind of queue that adds so much to round trips.
-
-    Args:
-        onset_ms: What is added while transfers begin.
-        steady_ms: What is added later.
-        packet_ms: How long the line takes for a full packet.
-        quiet_ms: As of `quiet`.
-        spread_ms: How far round trips vary without a load.
-        of_flows: Whether these are round trips of the transfers' own packets, which are never isolated.
-    """
+    """The kind of queue that adds so much to round trips."""
     steady = steady_ms[np.isfinite(steady_ms)]
     if len(steady) < _LEAST:
         return QueueKind.UNKNOWN

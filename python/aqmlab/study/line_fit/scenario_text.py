@@ -59,11 +59,7 @@ def scenario_text(
 
 
 def _require_rates(rates: Mapping[str, float]) -> None:
-    """Refuses rates that no line has.
-
-    Raises:
-        RefusalError: One is above what a scenario takes.
-    """
+    """Refuses rates that no line has."""
     for way, rate_mbps in rates.items():
         if rate_mbps > _MOST_OF_A_LINE_MBPS:
             raise RefusalError(

@@ -63,11 +63,7 @@ class Session:
 
 
 def sessions_of(records: Iterable[LineRecord]) -> list[Session]:
-    """Records with dates belong together where they are near each other; untimed round trips are aligned.
-
-    Raises:
-        RefusalError: Times of one record are more than a day apart.
-    """
+    """Records with dates belong together where they are near each other; untimed round trips are aligned."""
     records = list(records)
     groups = [[each] for each in records if each.timed and not each.dated]
     last = -np.inf

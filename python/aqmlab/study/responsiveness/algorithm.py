@@ -100,24 +100,13 @@ def tried_again(samples_ms: ArrayLike) -> Floats:
 
 
 def rounds_per_minute(foreign_ms: Sequence[ArrayLike], self_ms: ArrayLike) -> float:
-    """Round trips per minute: the mean of those on connections of their own, and on those that load.
-
-    Args:
-        foreign_ms: Round trips of each step of a foreign probe: TCP's handshake, that of TLS, the request;
-            infinite where the probe did not return.
-        self_ms: Round trips on the connections that load the line; infinite where there never was one.
-    """
+    """Round trips per minute: the mean of those on connections of their own, and on those that load."""
     foreign = _MS_PER_MINUTE / float(np.mean([trimmed_mean(tried_again(step)) for step in foreign_ms]))
     return (foreign + _MS_PER_MINUTE / trimmed_mean(tried_again(self_ms))) / 2.0
 
 
 def evaluate(goodput_mbps: Sequence[float], rpm_of: Callable[[int, int], float]) -> Outcome:
-    """Follows a test to its end: stable goodput, then stable responsiveness, or the end of its time.
-
-    Args:
-        goodput_mbps: The goodput of each interval of the time that the test may take; one at least.
-        rpm_of: The round trips per minute of the probes from one interval to before another.
-    """
+    """Follows a test to its end: stable goodput, then stable responsiveness, or the end of its time."""
     averages: list[float] = []
     scores: list[float] = []
     goodput_is_stable = False

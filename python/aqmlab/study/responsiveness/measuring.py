@@ -95,11 +95,7 @@ class Responsiveness:
 
 
 def scenario_of(line: Line, way: Way) -> Scenario:
-    """The scenario of a test: connections that are added one by one, and probes.
-
-    Raises:
-        ScenarioError: The line cannot be simulated; the message names the key.
-    """
+    """The scenario of a test: connections that are added one by one, and probes."""
     starts_s = [0.0] * INITIAL_CONNECTIONS
     while len(starts_s) < MOST_CONNECTIONS:
         place = len(starts_s) - INITIAL_CONNECTIONS
@@ -159,21 +155,7 @@ def measure(
     progress: bool = False,
     run: Callable[[Sequence[Job]], Iterable[Result]] | None = None,
 ) -> list[Responsiveness]:
-    """Tests the responsiveness of a line as it is, and under each of these schemes at both ends.
-
-    Args:
-        line: The line.
-        schemes: Queue disciplines, perhaps with parameters: `codel:target_ms=20`.
-        ways: Where the line is loaded, one test for each.
-        seeds: Seeds of the runs.
-        within_s: Time to do it in: of the seeds as many as it has room for.
-        executor: Where runs are computed: as of `aqmlab.run_many`.
-        progress: Whether to show a progress bar.
-        run: What computes the runs, in their order, in place of an executor: live runs.
-
-    Returns:
-        Of each queue, in turn, each way, and of each of these one for each seed.
-    """
+    """Tests the responsiveness of a line as it is, and under each of these schemes at both ends."""
     made = {way: under_schemes(line, scenario_of(line, way), schemes) for way in ways}
     each_seed = [scenario for by_name in made.values() for scenario in by_name.values()]
     seeds = affordable(each_seed, Seeds.of(seeds), within_s, chosen_executor(executor)).seeds

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from aqmlab.load.parametrized_scheme import spelt
-from aqmlab.load.placed_schemes import placed
 from aqmlab.load.queue_place import PLACES, ROUTER_LINKS, at_fixed_rates
-from aqmlab.load.queues import Queues
+from aqmlab.load.queues import Queues, placed
 from aqmlab.presets.line import AS_IT_IS
 from aqmlab.study.sqm.typed import RouterShaper, router_shapers
 
@@ -61,16 +60,7 @@ class Candidate:
 
 
 def candidates(own: Scenario, schemes: Sequence[str], shares: Sequence[float]) -> list[Candidate]:
-    """The line as it is, what its provider could do, and each scheme at each share in the router.
-
-    Args:
-        own: A scenario with a `[line]`.
-        schemes: Queue disciplines for the router.
-        shares: Shares of the line's rate, above 0 and at most 1.
-
-    Raises:
-        ScenarioError: A scheme or a share is refused.
-    """
+    """The line as it is, what its provider could do, and each scheme at each share in the router."""
     of_provider = placed(own, "pie", PLACES["line"], None)
     in_router = [
         Candidate(

@@ -185,11 +185,7 @@ def _own(
 
 
 def _require(schemes: Sequence[str], shares: Sequence[float]) -> None:
-    """What is tried can be typed, and is a share.
-
-    Raises:
-        RefusalError: It is not.
-    """
+    """What is tried can be typed, and is a share."""
     for scheme in schemes:
         if not can_be_typed(scheme):
             legal = "fq-codel, cake, codel, pie, drop-tail"

@@ -114,13 +114,7 @@ def can_be_typed(scheme: str) -> bool:
 
 
 def tc_lines(scheme: str, shapers: tuple[RouterShaper, ...], device: str) -> list[str]:
-    """The commands for plain Linux, of a router whose port to the modem is `device`.
-
-    Args:
-        scheme: The queue discipline in both directions.
-        shapers: What holds each way, or one of them.
-        device: The name of the port.
-    """
+    """The commands for plain Linux, of a router whose port to the modem is `device`."""
     lines = []
     for shaper in shapers:
         if shaper.way == "down":

@@ -6,16 +6,12 @@ under its content address; everything else about a sweep, how far it is and its 
 file and the store.
 """
 
-from aqmlab.study.sweeps.designs import Choice, Range
 from aqmlab.study.sweeps.export import export, rows
-from aqmlab.study.sweeps.file import Point, Sweep, read, read_text, sweep_of
+from aqmlab.study.sweeps.file import Sweep, read, read_text
 from aqmlab.study.sweeps.running import SweepResults, sweep
 from aqmlab.study.sweeps.status import Status, status
 
 __all__ = [
-    "Choice",
-    "Point",
-    "Range",
     "Status",
     "Sweep",
     "SweepResults",
@@ -25,5 +21,4 @@ __all__ = [
     "rows",
     "status",
     "sweep",
-    "sweep_of",
 ]

@@ -27,13 +27,7 @@ if TYPE_CHECKING:
 def rows(
     status: Status, *, restricted_to_s: float = RESTRICTED_TO_S, links: Sequence[str] = ()
 ) -> list[dict[str, Any]]:
-    """One row for every finished run of a sweep, point by point and seed by seed.
-
-    Args:
-        status: The sweep and what is finished of it.
-        restricted_to_s: The limit of the restricted mean response time, in seconds.
-        links: The links that figures are taken over; by default those that carry data in the run.
-    """
+    """One row for every finished run of a sweep, point by point and seed by seed."""
     table = []
     for point, seed, address in status.sweep.runs:
         if (result := status.found[address].result) is None or result.content_address != address:
@@ -47,11 +41,7 @@ def rows(
 def row_of(
     point: Point, result: Result, *, restricted_to_s: float = RESTRICTED_TO_S, links: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """The figures of one run of a point.
-
-    Raises:
-        SweepError: A link that was chosen is not monitored.
-    """
+    """The figures of one run of a point."""
     judged, own = _figures(result, restricted_to_s, links)
     shown = _shown(result, judged)
     return {
@@ -87,11 +77,7 @@ def _figures(result: Result, restricted_to_s: float, links: Sequence[str]) -> tu
 
 
 def export(status: Status, file: Path, *, links: Sequence[str] = ()) -> int:
-    """Writes the table as Parquet or CSV, by the ending of the file's name; returns the number of rows.
-
-    Raises:
-        SweepError: The ending is neither, no run has finished, or a link that was chosen is not monitored.
-    """
+    """Writes the table as Parquet or CSV, by the ending of the file's name; returns the number of rows."""
     require_form(file, SweepError)
     table = rows(status, links=links)
     if not table:

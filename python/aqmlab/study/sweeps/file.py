@@ -154,12 +154,7 @@ class Sweep:
 
 @arguments.checked(SweepError, file=arguments.path)
 def read(file: str | Path, *, overrides: Mapping[str, object] | None = None) -> Sweep:
-    """Reads and checks a sweep.
-
-    Args:
-        file: The sweep file.
-        overrides: Dotted keys and values that are laid over the base scenario, after those of the file.
-    """
+    """Reads and checks a sweep."""
     file = Path(file)
     text = reading.read_text(file, SweepError)
     return read_text(text, source=str(file), folder=file.parent, overrides=overrides)
@@ -203,12 +198,7 @@ def sweep_of(
     measure_offered_load: bool = False,
     name: str = "",
 ) -> Sweep:
-    """A sweep from values instead of a file; see `aqmlab.sweep`.
-
-    Raises:
-        SweepError: A design, a point or a seed is refused.
-        ScenarioError: The scenario is refused.
-    """
+    """A sweep from values instead of a file; see `aqmlab.sweep`."""
     document: dict[str, Any] = {
         "seeds": Seeds.of(seeds, refusal=SweepError),
         "measure_offered_load": measure_offered_load,

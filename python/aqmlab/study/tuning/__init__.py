@@ -12,6 +12,6 @@ from aqmlab.study.tuning.outcome import Outcome
 from aqmlab.study.tuning.plan import Plan
 from aqmlab.study.tuning.running import tune
 from aqmlab.study.tuning.search import search
-from aqmlab.study.tuning.space import Space, space_of
+from aqmlab.study.tuning.space import space_of
 
-__all__ = ["Objective", "Outcome", "Plan", "Space", "search", "space_of", "tune"]
+__all__ = ["Objective", "Outcome", "Plan", "search", "space_of", "tune"]

@@ -15,18 +15,7 @@ if TYPE_CHECKING:
 
 
 def settings_of(named: str, base: Scenario, queues: Queues, space: Space) -> list[Candidate]:
-    """The settings of an experiment's cells, laid over a scenario's queues; equal ones are one candidate.
-
-    Args:
-        named: The experiment, or `EXPERIMENT:CELL,...` with cells or groups of them.
-        base: The scenario with the scheme that is searched.
-        queues: Its queues.
-        space: What is searched: other parameters stay as the scenario has them.
-
-    Raises:
-        ExperimentError: There is no such experiment or cell.
-        TuneError: No cell has the scheme.
-    """
+    """The settings of an experiment's cells, laid over a scenario's queues; equal ones are one candidate."""
     name, _, cells = named.partition(":")
     experiment = experiments.load(name)
     names = [cell.strip() for cell in cells.split(",")] if cells else list(experiment.configurations)

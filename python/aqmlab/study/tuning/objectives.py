@@ -87,11 +87,7 @@ class Objective:
             )
 
     def cost(self, figures: Figures) -> float:
-        """The cost of one run.
-
-        Raises:
-            TuneError: The run has no response times, and they are asked for.
-        """
+        """The cost of one run."""
         if self.name in _SHARES:
             return _SHARES[self.name](figures)
         if self.name in OF_PEOPLE:
@@ -122,11 +118,7 @@ class Objective:
         return {} if of_people is None else {of_people.figure: of_people.cost(result)}
 
     def require_in(self, scenario: Scenario) -> None:
-        """Checks that the scenario has those whose numbers are sought.
-
-        Raises:
-            TuneError: It has not; the message names the objectives that it has.
-        """
+        """Checks that the scenario has those whose numbers are sought."""
         legal = [name for name in NAMES if _is_in(name, scenario)]
         if self.name not in legal:
             whom = _MISSING.get(self.name) or " or ".join(

@@ -40,15 +40,7 @@ class Plan:
         return (self.trials + 1) * len(self.seeds) + _SHOWN * len(self.fresh_seeds)
 
     def within(self, seconds: float, each_s: float) -> Plan:
-        """A plan with as many candidates as a time has room for; a warning tells of fewer.
-
-        Args:
-            seconds: The time.
-            each_s: What a run takes of it.
-
-        Raises:
-            TuneError: There is no room for one candidate.
-        """
+        """A plan with as many candidates as a time has room for; a warning tells of fewer."""
         around = self.most_runs - self.trials * len(self.seeds)
         most = min(0.9 * seconds / each_s, float(self.most_runs))
         trials = int((most - around) / len(self.seeds))

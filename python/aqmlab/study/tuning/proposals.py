@@ -22,11 +22,7 @@ _STARTUP = 10
 
 
 def require_optuna() -> ModuleType:
-    """Optuna, which only a search needs and a plain install does not bring.
-
-    Raises:
-        TuneError: It is not installed; the message says how to get it.
-    """
+    """Optuna, which only a search needs and a plain install does not bring."""
     try:
         import optuna  # noqa: PLC0415 (an optional dependency)
     except ImportError as missing:

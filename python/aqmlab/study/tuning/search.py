@@ -45,28 +45,7 @@ def search(
     progress: bool = True,
     typed: str | None = None,
 ) -> Outcome:
-    """Searches, and evaluates what was found on fresh seeds.
-
-    Args:
-        scenario: The link and its users. Its queue takes part in the search if it is of the scheme that is
-            searched, and is run on the fresh seeds beside the winner in any case.
-        space: What is searched.
-        objective: What is sought.
-        plan: How much is searched.
-        store: The folder that keeps finished runs; a search that was killed finds them there.
-        executor: What makes the runs.
-        beside: An experiment whose settings are evaluated too; `EXPERIMENT:CELL,...` for some of its cells.
-        links: The links that utilization, loss and queue are of; by default those that carry data.
-        queues: The links whose queues are set; by default those of `links`.
-        progress: Whether to show progress bars.
-        typed: The scheme as it was typed, with the parameters that it has in every candidate.
-
-    Raises:
-        TuneError: Something does not fit together; nothing was run.
-        UnknownLinkError: A link is not monitored; nothing was run.
-        DemandError: No monitored link carries data; nothing was run.
-        RunsFailed: Some runs failed.
-    """
+    """Searches, and evaluates what was found on fresh seeds."""
     require_optuna()
     named_links(scenario, links)
     searched = Queues.of(scenario, queues or links, argument="queues" if queues else "links")

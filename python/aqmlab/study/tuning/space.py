@@ -78,11 +78,7 @@ class Space:
     parameters: tuple[Parameter, ...]
 
     def without(self, fixed: Collection[str]) -> Space:
-        """The space without these parameters, and without those that are multiples of them.
-
-        Raises:
-            TuneError: None is left.
-        """
+        """The space without these parameters, and without those that are multiples of them."""
         left = tuple(each for each in self.parameters if not {each.name, each.times} & {*fixed})
         if not left:
             raise TuneError(
@@ -101,17 +97,7 @@ class Space:
 def space_of(
     scheme: str, ranges: Mapping[str, Any] | None = None, *, folder: str | Path | None = None
 ) -> Space:
-    """The default ranges of a scheme with some replaced, checked against the schema.
-
-    Args:
-        scheme: The queue discipline.
-        ranges: By parameter: a table as in `ranges.toml`, or a single value that holds it fixed.
-        folder: Where a scheme in a file is looked for; by default here.
-
-    Raises:
-        TuneError: The scheme, a parameter or a range is not legal; the message says what is.
-        ScenarioError: A scheme in a file is refused.
-    """
+    """The default ranges of a scheme with some replaced, checked against the schema."""
     registered = trial.known(scheme, folder or ".")
     legal = _schema(registered)
     defaults = declared_ranges(legal) if ":" in scheme else default_ranges().get(scheme, {})
@@ -138,11 +124,7 @@ def space_of(
 
 
 def read_ranges_file(file: Path, scheme: str, *, folder: str | Path | None = None) -> dict[str, Any]:
-    """The ranges of a scheme in a file of ranges by scheme, all of which is checked.
-
-    Raises:
-        TuneError: The file cannot be read, or something in it is not legal; the message names file and key.
-    """
+    """The ranges of a scheme in a file of ranges by scheme, all of which is checked."""
     tables: dict[str, dict[str, Any]] = read_toml(file, TuneError)
     for name, given in tables.items():
         if not isinstance(given, dict):
@@ -254,7 +236,6 @@ def _is_numeric(schema: Mapping[str, Any]) -> bool:
 
 
 def _cases(schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """A schema, and those that it is any or one of."""
     inner = [*schema.get("anyOf", ()), *schema.get("oneOf", ())]
     return [schema, *(case for each in inner for case in _cases(each))]
 

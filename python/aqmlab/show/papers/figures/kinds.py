@@ -249,9 +249,6 @@ def stretches_chart(study: Study, cells: Sequence[Cell], *, title: str, of: str,
     """A number such as `throughput_mbps/links.NAME` of each `every_s` seconds: mean over replications.
 
     Not a number where nothing happened, as where no response was complete.
-
-    Raises:
-        MissingDataError: The measured window is shorter than one stretch.
     """
     edges = stretch_edges(study.results(*cells[0])[0], every_s)
     if edges.size < 2:
