@@ -47,6 +47,7 @@ def pages() -> list[Path]:
         ROOT / "README.md",
         ROOT / "CONTRIBUTING.md",
         ROOT / "tests/crosscheck/ns2/README.md",
+        ROOT / "tools/bench/README.md",
         ROOT / "crates/web/data/README.md",
     ]
     return [
