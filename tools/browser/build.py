@@ -21,9 +21,8 @@ from pathlib import Path
 from typing import Any
 
 from aqmlab.comparison.verdict import PAGES, VIDEO
-from aqmlab.load.queues import placed
 from aqmlab.load.queue_place import PLACES
-from aqmlab.load.queues import LIMITS
+from aqmlab.load.queues import LIMITS, placed
 from aqmlab.presets import TECHNOLOGIES
 from aqmlab.presets.household import household
 from aqmlab.presets.line import AS_IT_IS
