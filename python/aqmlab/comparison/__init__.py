@@ -1,7 +1,7 @@
 """One comparison: configurations beside a baseline, paired seed by seed.
 
 `compare` makes one from a scenario and schemes, or from results at hand; `Comparison` holds levels,
-differences, curves and verdicts. What may be paired is in `pairing`, which quantities are told in `told`.
+differences, curves and verdicts. What may be paired is in `pairing`.
 """
 
 from aqmlab.comparison.asked import keep_compared
