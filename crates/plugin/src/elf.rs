@@ -89,6 +89,11 @@ pub(crate) fn variables_beginning_with(file: &[u8], first_words: &[u32], least_b
     names
 }
 
+/// Whether a library shows a symbol of this name, as far as can be told. The file is whole.
+pub(crate) fn shows(file: &[u8], symbol: &str) -> bool {
+    is_read(file) && symbol_of(file, symbol).is_some()
+}
+
 /// Type and length of a symbol that the library defines and shows.
 fn symbol_of(file: &[u8], symbol: &str) -> Option<(u8, u64)> {
     let symbols = Symbols::of(file)?;

@@ -159,7 +159,8 @@ impl LibraryController {
     }
 }
 
-/// Whether a symbol of a library is a congestion controller. The library is closed again.
+/// Whether a symbol of a library is a congestion controller, or is missing where the library has controllers and
+/// no schemes: one of them was meant. The library is closed again.
 #[must_use]
 pub fn is_controller(bytes: &[u8], symbol: &str) -> bool {
     let version = || -> Result<u32, String> {
@@ -170,7 +171,14 @@ pub fn is_controller(bytes: &[u8], symbol: &str) -> bool {
         // SAFETY: the symbol is a variable of at least a word, and the library is open.
         Ok(unsafe { *raw })
     };
-    version() == Ok(CONTROLLER_VERSION)
+    version() == Ok(CONTROLLER_VERSION) || is_missing_among_controllers(bytes, symbol)
+}
+
+fn is_missing_among_controllers(bytes: &[u8], symbol: &str) -> bool {
+    elf::require_whole(bytes).is_ok()
+        && !elf::shows(bytes, symbol)
+        && KIND.is_in(bytes)
+        && elf::variables_beginning_with(bytes, &OTHERS.map(|(version, _)| version), 4).is_empty()
 }
 
 fn require_version(symbol: &str, version: u32) -> Result<(), String> {

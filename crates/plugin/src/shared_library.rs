@@ -91,6 +91,11 @@ pub(crate) struct Kind {
 }
 
 impl Kind {
+    /// Whether the library of these bytes, which are whole, has a variable of it.
+    pub(crate) fn is_in(&self, bytes: &[u8]) -> bool {
+        !elf::variables_beginning_with(bytes, self.versions, self.least_bytes as u64).is_empty()
+    }
+
     /// What is said of a symbol that the library of these bytes does not have.
     fn missing(&self, bytes: &[u8], symbol: &str) -> String {
         let found = elf::variables_beginning_with(bytes, self.versions, self.least_bytes as u64);
