@@ -1,6 +1,7 @@
 //! The interface between applications and whoever carries their connections and datagrams.
 
 use crate::idle_path::IdlePath;
+use aqmlab_transport::{StreamId, Urgency};
 use aqmlab_units::{Time, identifier};
 use aqmlab_web::{ConnectionOrdinal, MinimumDelay};
 use std::sync::Arc;
@@ -29,16 +30,6 @@ identifier! {
     /// A connection, by the place of its record. Places are small numbers and are used again once a
     /// connection is over.
     pub struct ConnectionId(u32);
-}
-
-identifier! {
-    /// A stream of a connection: data of one stream arrive in order, whatever becomes of the others.
-    pub struct StreamId(u16);
-}
-
-impl StreamId {
-    /// The stream of a transport that has one, as TCP; the first of others.
-    pub const FIRST: Self = Self::from_number(0);
 }
 
 /// Data without end: three centuries at a gigabyte per second.
@@ -222,6 +213,17 @@ pub trait Transport {
     fn write_on(&mut self, connection: ConnectionId, side: Side, stream: StreamId, bytes: u64) {
         let _ = stream;
         self.write(connection, side, bytes);
+    }
+
+    /// Nothing more is written at one end on a stream. Transports with one stream pass over it.
+    fn finish(&mut self, connection: ConnectionId, side: Side, stream: StreamId) {
+        let _ = (connection, side, stream);
+    }
+
+    /// What is written at one end on a stream from now on is so urgent. Transports without priorities pass
+    /// over it.
+    fn prioritize(&mut self, connection: ConnectionId, side: Side, stream: StreamId, urgency: Urgency) {
+        let _ = (connection, side, stream, urgency);
     }
 
     /// Bytes that were written at one end and never sent.

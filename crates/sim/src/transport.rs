@@ -2,7 +2,9 @@
 
 use crate::fabric::{Events, Fabric, Timer};
 use crate::identifiers::EndpointId;
-use aqmlab_session::{Alarm, ConnectionId, Datagram, IdlePath, Opened, Opening, Side, StreamId, Transport};
+use aqmlab_session::{
+    Alarm, ConnectionId, Datagram, IdlePath, Opened, Opening, Side, StreamId, Transport, Urgency,
+};
 use aqmlab_units::Time;
 use std::sync::Arc;
 
@@ -36,6 +38,14 @@ impl Transport for SimulatedTransport<'_> {
 
     fn write_on(&mut self, connection: ConnectionId, side: Side, stream: StreamId, bytes: u64) {
         self.fabric.write(EndpointId { connection, side }, stream, bytes, self.events);
+    }
+
+    fn finish(&mut self, connection: ConnectionId, side: Side, stream: StreamId) {
+        self.fabric.finish(EndpointId { connection, side }, stream, self.events);
+    }
+
+    fn prioritize(&mut self, connection: ConnectionId, side: Side, stream: StreamId, urgency: Urgency) {
+        self.fabric.prioritize(EndpointId { connection, side }, stream, urgency);
     }
 
     fn unsent(&self, connection: ConnectionId, side: Side) -> u64 {

@@ -85,7 +85,7 @@ impl<'a> Simulation<'a> {
         // Who acts on a link later must not find packets gone that it has not sent yet.
         let departures = Departures::ByEvents;
         let captured = &CapturedPorts::default();
-        let settings = Settings { captured, transports: Transports::default(), departures };
+        let settings = Settings { captured, transports: Transports::of(scenario), departures };
         let mut simulation = Self::begin(scenario, seed, control, settings)?;
         simulation.event_loop.keep_cool_down();
         let key = Key::from_seed(seed);
