@@ -68,5 +68,6 @@ pub use session::Session;
 pub use transfers::{Next, Transfer, Writes};
 pub use transport::{
     Alarm, AnswerId, ConnectionEvent, ConnectionEventKind, ConnectionId, ContinuationId, Datagram,
-    DatagramSourceId, FlowId, Opened, Opening, Owner, PopulationId, Side, Transport, UNLIMITED_BYTES,
+    DatagramSourceId, FlowId, Opened, Opening, Owner, PastTransport, PopulationId, Side, Transport,
+    UNLIMITED_BYTES,
 };

@@ -197,13 +197,11 @@ pub trait Transport {
     /// [`ConnectionEventKind::GaveUp`].
     fn open(&mut self, opening: &Opening) -> Opened;
 
-    /// How the connection of this opening would fare if nobody were in its way.
-    fn idle_path(&mut self, opening: &Opening) -> Arc<IdlePath>;
-
-    /// Makes a connection that was opened before the run and is open: its sender has the round-trip time and
-    /// the window of one that has brought `carried_bytes` of responses without a pause. Nothing is sent, and
-    /// nothing reported.
-    fn resume(&mut self, opening: &Opening, carried_bytes: u64) -> Opened;
+    /// What is asked where users start in the middle of a page; none where no connection can be older than the
+    /// run.
+    fn past(&mut self) -> Option<&mut dyn PastTransport> {
+        None
+    }
 
     /// Writes data at one end; before the connection is open they wait.
     fn write(&mut self, connection: ConnectionId, side: Side, bytes: u64);
@@ -246,4 +244,15 @@ pub trait Transport {
 
     /// Has [`crate::Session::wake`] called at this instant.
     fn wake_at(&mut self, instant: Time, alarm: Alarm);
+}
+
+/// What is asked beside [`Transport`] where users start in the middle of a page.
+pub trait PastTransport {
+    /// How the connection of this opening would fare if nobody were in its way.
+    fn idle_path(&mut self, opening: &Opening) -> Arc<IdlePath>;
+
+    /// Makes a connection that was opened before the run and is open: its sender has the round-trip time and
+    /// the window of one that has brought `carried_bytes` of responses without a pause. Nothing is sent, and
+    /// nothing reported.
+    fn resume(&mut self, opening: &Opening, carried_bytes: u64) -> Opened;
 }

@@ -207,6 +207,16 @@ fn a_run_in_steps_is_the_same_run() {
 }
 
 #[test]
+fn a_simulation_over_quic_is_not_copied() {
+    let scenario = read(TRANSFERS);
+    let simulation = Simulation::new(&scenario, 1, &Control::default()).unwrap();
+    let error = simulation.copied().err().expect("refused").to_string();
+    assert!(error.contains("the connections of \"quic\" are quic's, which cannot be copied"), "{error}");
+    let over_tcp = read(&TRANSFERS.replace("transport = \"quic\"\n", ""));
+    assert!(Simulation::new(&over_tcp, 1, &Control::default()).unwrap().copied().is_ok());
+}
+
+#[test]
 fn marks_take_the_place_of_losses_where_hosts_have_ecn() {
     let text = TRANSFERS.replace("loss_probability = 0.01, ", "");
     let marked = |text: &str| {

@@ -20,6 +20,8 @@ pub struct Transport {
     pub congestions: &'static [&'static str],
     /// Memory of a connection in bytes, both ends: for estimates.
     pub connection_bytes: f64,
+    /// Whether its ends can be copied, with a simulation that they are part of.
+    pub can_be_copied: bool,
     /// None where this build leaves it out.
     make: Option<fn(Settings) -> Box<dyn MakeEnds>>,
 }
@@ -29,6 +31,7 @@ static TRANSPORTS: &[Transport] = &[Transport {
     name: "quic",
     congestions: &["cubic", "reno"],
     connection_bytes: 30_000.0,
+    can_be_copied: false,
     #[cfg(feature = "quic")]
     make: Some(crate::quic::make_ends),
     #[cfg(not(feature = "quic"))]

@@ -4,7 +4,7 @@
 use super::QuicSettings;
 use super::handshake::{Handshakes, Tokens};
 use aqmlab_random::Key;
-use quinn_proto::congestion::{BbrConfig, ControllerFactory, CubicConfig, NewRenoConfig};
+use quinn_proto::congestion::{ControllerFactory, CubicConfig, NewRenoConfig};
 use quinn_proto::{
     ClientConfig, ConnectionId, ConnectionIdGenerator, Endpoint, EndpointConfig, IdleTimeout, ServerConfig,
     TransportConfig, ValidationTokenConfig, VarInt,
@@ -63,7 +63,6 @@ fn transport(settings: QuicSettings) -> TransportConfig {
 fn controllers(name: &str) -> Arc<dyn ControllerFactory + Send + Sync> {
     match name {
         "reno" => Arc::new(NewRenoConfig::default()),
-        "bbr" => Arc::new(BbrConfig::default()),
         _ => Arc::new(CubicConfig::default()),
     }
 }

@@ -53,7 +53,9 @@ pub(super) struct QuicEnd {
     /// Streams on which data or an end are not acknowledged.
     unacknowledged: BTreeSet<quinn_proto::StreamId>,
     is_closing: bool,
-    said_count: bool,
+    /// The stream on which it says how many streams it has written on, and how much of that is said.
+    closing_stream: Option<quinn_proto::StreamId>,
+    said: usize,
     peer_closed: bool,
     is_over: bool,
     deadline: Time,
@@ -75,7 +77,8 @@ impl QuicEnd {
             count: Vec::new(),
             unacknowledged: BTreeSet::new(),
             is_closing: false,
-            said_count: false,
+            closing_stream: None,
+            said: 0,
             peer_closed: false,
             is_over: false,
             deadline: Time::MAX,
@@ -232,29 +235,35 @@ impl QuicEnd {
         }
     }
 
+    const fn has_said_count(&self) -> bool {
+        self.said == COUNT_BYTES
+    }
+
     /// A closing end says how many streams it has written on.
     fn say_count(&mut self) {
-        if !self.is_closing || self.said_count || !self.sending.have_all_ended() {
+        if !self.is_closing || self.has_said_count() || !self.sending.have_all_ended() {
             return;
         }
         let Some((_, connection)) = &mut self.connection else { return };
         if connection.is_handshaking() || connection.is_closed() {
             return;
         }
-        let Some(id) = connection.streams().open(Dir::Uni) else { return };
-        let count = self.sending.count() as u64;
+        let opened = self.closing_stream.or_else(|| connection.streams().open(Dir::Uni));
+        self.closing_stream = opened;
+        let Some(id) = opened else { return };
+        let count = self.sending.count().to_be_bytes();
         let mut stream = connection.send_stream(id);
-        // The window has room for spare packets beyond what is handed over: eight bytes always fit, or the
-        // next call tries again on a stream of its own.
-        let Ok(COUNT_BYTES) = stream.write(&count.to_be_bytes()) else { return };
-        let _ = stream.finish();
-        self.unacknowledged.insert(id);
-        self.said_count = true;
+        // Where the window has no room the next call goes on.
+        self.said += stream.write(&count[self.said..]).unwrap_or(0);
+        if self.said == COUNT_BYTES {
+            let _ = stream.finish();
+            self.unacknowledged.insert(id);
+        }
     }
 
     /// Both ends have closed, and everything of this one is acknowledged.
     fn close_if_all_is_said(&mut self, now: Time) {
-        let all_is_said = self.said_count && self.peer_closed && self.unacknowledged.is_empty();
+        let all_is_said = self.has_said_count() && self.peer_closed && self.unacknowledged.is_empty();
         let Some((_, connection)) = self.connection.as_mut().filter(|_| all_is_said) else { return };
         if !connection.is_closed() {
             connection.close(instant(now), VarInt::from_u32(0), Bytes::new());

@@ -11,31 +11,34 @@ pub(super) struct Written {
     pub(super) urgency: Urgency,
     /// Nothing follows what is waiting.
     pub(super) is_finished: bool,
-    /// Its end was handed over.
-    pub(super) has_ended: bool,
 }
 
-/// All streams that this end writes on.
+/// All streams that this end writes on, until their end is handed over.
 #[derive(Debug, Default)]
 pub(super) struct Sending {
     streams: BTreeMap<StreamId, Written>,
+    /// Of streams on which nothing is written yet.
     urgencies: BTreeMap<StreamId, Urgency>,
+    /// Streams whose end was handed over.
+    ended: u64,
     /// Who had its turn last.
     last: Option<StreamId>,
 }
 
 impl Sending {
     pub(super) fn write(&mut self, stream: StreamId, bytes: u64) {
-        let urgency = self.urgencies.get(&stream).copied().unwrap_or(Urgency::DEFAULT);
-        let new = Written { waiting: 0, urgency, is_finished: false, has_ended: false };
+        let urgency = self.urgencies.remove(&stream).unwrap_or(Urgency::DEFAULT);
+        let new = Written { waiting: 0, urgency, is_finished: false };
         let written = self.streams.entry(stream).or_insert(new);
         written.waiting = written.waiting.saturating_add(bytes);
     }
 
     pub(super) fn prioritize(&mut self, stream: StreamId, urgency: Urgency) {
-        self.urgencies.insert(stream, urgency);
-        if let Some(written) = self.streams.get_mut(&stream) {
-            written.urgency = urgency;
+        match self.streams.get_mut(&stream) {
+            Some(written) => written.urgency = urgency,
+            None => {
+                self.urgencies.insert(stream, urgency);
+            }
         }
     }
 
@@ -59,20 +62,20 @@ impl Sending {
     }
 
     /// How many streams this end has written on.
-    pub(super) fn count(&self) -> usize {
-        self.streams.len()
+    pub(super) fn count(&self) -> u64 {
+        self.ended + self.streams.len() as u64
     }
 
     /// Whether the end of each was handed over.
     pub(super) fn have_all_ended(&self) -> bool {
-        self.streams.values().all(|written| written.has_ended)
+        self.streams.is_empty()
     }
 
     /// Whose turn it is, among those that have something to hand over and are not `blocked`: the most urgent,
     /// and of those the one behind who had its turn last, round and round.
     pub(super) fn next(&mut self, blocked: &[StreamId]) -> Option<(StreamId, Written)> {
         let is_ready = |(stream, written): &(&StreamId, &Written)| {
-            let has_something = written.waiting > 0 || written.is_finished && !written.has_ended;
+            let has_something = written.waiting > 0 || written.is_finished;
             has_something && !blocked.contains(stream)
         };
         let urgent = self.streams.iter().filter(is_ready).map(|(_, written)| written.urgency).min()?;
@@ -86,9 +89,11 @@ impl Sending {
 
     /// So many bytes of a stream were handed over, and perhaps its end.
     pub(super) fn handed_over(&mut self, stream: StreamId, bytes: u64, has_ended: bool) {
-        if let Some(written) = self.streams.get_mut(&stream) {
+        if has_ended {
+            self.streams.remove(&stream);
+            self.ended += 1;
+        } else if let Some(written) = self.streams.get_mut(&stream) {
             written.waiting -= bytes;
-            written.has_ended |= has_ended;
         }
     }
 }
