@@ -105,7 +105,7 @@ minimum_delay_ms = {{ low = 100, high = 100 }}
 responses = "rows"
 "#
     );
-    let page = format!("{ROOT}0,1,0,500,20000\n0,1,0,500,20001\n0,1,0,500,20002\n");
+    let page = format!("{ROOT}0,1,0,500,3500\n0,1,0,500,3501\n0,1,0,500,3502\n");
     simulate(&with_pages(&text, &page))
 }
 
@@ -121,17 +121,18 @@ fn late(transport: &str, lost: u32) -> usize {
         times
     };
     let (usual, now) = (times(1_000_000), times(lost));
-    (20_000..=20_002).filter(|size| now[size] > usual[size] + 0.03).count()
+    (3_500..=3_502).filter(|size| now[size] > usual[size] + 0.03).count()
 }
 
 #[test]
 fn a_lost_packet_keeps_its_own_response_waiting_and_over_tcp_others_too() {
-    let range = 12..36;
+    let range = 4..24;
     let over_quic: Vec<usize> = range.clone().map(|lost| late("quic", lost)).collect();
     let over_tcp: Vec<usize> = range.map(|lost| late("tcp", lost)).collect();
-    assert!(over_quic.iter().filter(|late| **late == 1).count() >= 10, "{over_quic:?}");
-    assert!(over_quic.iter().all(|late| *late <= 1), "{over_quic:?}");
-    assert!(over_tcp.iter().any(|late| *late > 1), "{over_tcp:?}");
+    assert!(over_quic.iter().filter(|late| **late == 1).count() >= 4, "{over_quic:?}");
+    // A packet with the end of one response may have the beginning of the next.
+    assert!(over_quic.iter().all(|late| *late <= 2), "{over_quic:?}");
+    assert!(over_tcp.contains(&3), "{over_tcp:?}");
 }
 
 /// Transfers over a link of 10 Mbit/s that loses one packet in a hundred, 20 ms away from each other.

