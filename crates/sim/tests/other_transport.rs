@@ -185,7 +185,8 @@ impl TransportEnd for Overdue {
 
 #[test]
 fn a_deadline_in_the_past_is_now() {
-    let scenario = read(&TRANSFERS.replace("bytes = 1000000", "bytes = 10000\nstart_s = 1.5"));
+    let scenario =
+        read(&TRANSFERS.replace("bytes = 1000000", "bytes = 10000\nstart_s = 1.5\nstart_spread_s = 0.0"));
     let called = Arc::new(Mutex::new(Vec::new()));
     let kept = Arc::clone(&called);
     let make = move |connecting: &Connecting| {
