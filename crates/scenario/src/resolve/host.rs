@@ -69,7 +69,7 @@ fn other_transport(
         mistakes.value(&key, format!("\"{name}\" has no {congestion}"), listed(transport.congestions));
     }
     if let Some(rule) = overrides.ecn.filter(|rule| !matches!(rule, EcnRule::Off | EcnRule::On)) {
-        let wrong = format!("{rule:?} is a rule of TCP").to_lowercase();
+        let wrong = format!("{} is a rule of TCP", format!("{rule:?}").to_lowercase());
         mistakes.value(&joined(path, "host.ecn"), wrong, listed(&["off", "on"]));
     }
     let ecn = overrides.ecn == Some(EcnRule::On);
