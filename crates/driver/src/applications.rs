@@ -24,7 +24,8 @@ pub fn session(scenario: &Scenario, window: MeasuredWindow, key: Key) -> Result<
     let populations = scenario.populations.iter().map(|population| {
         let users = users(scenario, population, key.named("user").named(&population.name))?;
         let group = BrowsingPopulation::new(users, population.start);
-        Ok(if population.sends_one_way() { group.over_one_way_connections() } else { group })
+        let group = if population.sends_one_way() { group.over_one_way_connections() } else { group };
+        Ok(if population.transport.is_some() { group.over_streams() } else { group })
     });
     let settings = BrowsingSettings {
         window,

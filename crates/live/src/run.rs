@@ -76,6 +76,13 @@ pub fn check(scenario: &Scenario, settings: &Settings) -> Result<(), LiveError> 
             "users.profile = \"ns2-oneway\": the kernel's connections carry data both ways; take \"ns2-full\"",
         );
     }
+    let other = scenario.connection_groups().find_map(|group| Some((group.name, group.transport?)));
+    if let Some((name, other)) = other {
+        return refuse(&format!(
+            "transport = \"{}\" of \"{name}\": a live run has TCP alone, the kernel's",
+            other.transport.name
+        ));
+    }
     let own = |population: &&aqmlab_scenario::Population| matches!(population.model, UserModel::Own(_));
     if let Some(population) = scenario.populations.iter().find(own) {
         return refuse(&format!(

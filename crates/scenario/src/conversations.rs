@@ -7,6 +7,7 @@
 use crate::HostProfile;
 use crate::network::NodeIndex;
 use crate::scenario::{DatagramGroup, DelayBox, FlowGroup, Population, Scenario, ShaperFollower};
+use aqmlab_transport::OtherTransport;
 use aqmlab_units::Span;
 use std::slice::from_ref;
 
@@ -49,8 +50,10 @@ impl DemandUnit {
 pub struct ConnectionGroup<'a> {
     /// Name of the population or group.
     pub name: &'a str,
-    /// The transport of both ends.
+    /// The TCP of both ends; where they have another transport, the one that comes nearest, for estimates.
     pub profile: &'a HostProfile,
+    /// What carries its connections; none: TCP.
+    pub transport: Option<OtherTransport>,
     /// What packets meet at the routers that their senders hang on.
     pub delay_box: Option<DelayBox>,
     /// Differentiated services codepoint of the packets, both ways, from 0 to 63.
@@ -148,9 +151,10 @@ impl<'a> TrafficGroup<'a> {
     #[must_use]
     pub fn connections(self) -> Option<ConnectionGroup<'a>> {
         match self {
-            Self::Users(Population { name, profile, delay_box, dscp, .. })
-            | Self::Flows(FlowGroup { name, profile, delay_box, dscp, .. }) => {
-                Some(ConnectionGroup { name, profile, delay_box: *delay_box, dscp: *dscp })
+            Self::Users(Population { name, profile, transport, delay_box, dscp, .. })
+            | Self::Flows(FlowGroup { name, profile, transport, delay_box, dscp, .. }) => {
+                let (transport, delay_box, dscp) = (*transport, *delay_box, *dscp);
+                Some(ConnectionGroup { name, profile, transport, delay_box, dscp })
             }
             Self::Datagrams(_) => None,
         }

@@ -7,6 +7,7 @@ use aqmlab_applications::{ApplicationModel, FramesFacts, HEADER_BYTES, Sends};
 use aqmlab_link::{CakeAutorate, FollowedRates};
 use aqmlab_random::Law;
 use aqmlab_session::Writes;
+use aqmlab_transport::OtherTransport;
 use aqmlab_units::Span;
 use aqmlab_web::{RoundTripLaw, SizeLaw};
 
@@ -89,8 +90,10 @@ pub struct Population {
     pub minimum_delay: MinimumDelay,
     /// What packets meet at the routers that their senders hang on.
     pub delay_box: Option<DelayBox>,
-    /// The transport of browsers and servers.
+    /// The TCP of browsers and servers; where they have another transport, the one that comes nearest.
     pub profile: HostProfile,
+    /// What carries their connections; none: TCP.
+    pub transport: Option<OtherTransport>,
     /// Differentiated services codepoint of the packets, both ways, from 0 to 63.
     pub dscp: u8,
 }
@@ -155,8 +158,10 @@ pub struct FlowGroup {
     pub starts: FlowStarts,
     /// When they stop; none: never, or when all of `bytes` have arrived.
     pub stop: Option<Span>,
-    /// The transport of both ends.
+    /// The TCP of both ends; where they have another transport, the one that comes nearest.
     pub profile: HostProfile,
+    /// What carries their connections; none: TCP.
+    pub transport: Option<OtherTransport>,
     /// Differentiated services codepoint of the packets, both ways, from 0 to 63.
     pub dscp: u8,
     /// Bytes each flow carries before it closes; none: without end.

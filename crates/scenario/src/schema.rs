@@ -1,6 +1,7 @@
 //! The JSON Schema of a scenario, and reading it.
 
 use crate::{Document, HostProfile, Scheme};
+use aqmlab_transport::Transport;
 use serde_json::Value as Json;
 use std::sync::{Mutex, PoisonError};
 
@@ -31,6 +32,12 @@ pub(crate) fn schema() -> &'static Json {
 /// The schema of a host profile's name.
 pub(crate) fn profile_name(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
     schemars::json_schema!({ "type": "string", "enum": HostProfile::NAMES })
+}
+
+/// The schema of a transport's name.
+pub(crate) fn transport_name(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    let names: Vec<&str> = Transport::names().collect();
+    schemars::json_schema!({ "type": "string", "enum": names })
 }
 
 /// A schema with its reference followed. Keywords beside `$ref` are annotations (description, default).

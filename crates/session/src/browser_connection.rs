@@ -1,5 +1,6 @@
 //! What is kept of the connections of users, and the list of each user's open ones.
 
+use crate::separate_streams::SeparateStreams;
 use crate::streams::Streams;
 use crate::tracks::Dialogue;
 use crate::transport::{ConnectionId, Opened, Opening, UserConnection};
@@ -54,6 +55,8 @@ pub(crate) enum Carries {
     Response,
     /// Several exchanges at once, kept as [`Streams`] (`multiplexed.rs`).
     Streams,
+    /// Several exchanges at once on streams of their own, kept as [`SeparateStreams`] (`separate_streams.rs`).
+    SeparateStreams,
     /// What a vector says, kept as [`Dialogue`] (`dialogues.rs`).
     Dialogue {
         /// Whether an exchange begins with its opening.
@@ -126,6 +129,8 @@ pub(crate) struct BrowserConnections {
     /// Of connections that may carry several exchanges at once, by the same places; no longer than the last
     /// of these.
     streams: Vec<Streams>,
+    /// Of connections with a stream for each of them, the same.
+    separate: Vec<SeparateStreams>,
     /// Of connections whose ends write what a vector says, the same.
     dialogues: Vec<Dialogue>,
     /// Of connections of a request alone how they were opened, the same.
@@ -147,6 +152,25 @@ impl BrowserConnections {
     #[inline]
     pub(crate) fn streams(&mut self, connection: ConnectionId) -> &mut Streams {
         &mut self.streams[connection.place()]
+    }
+
+    /// The exchanges of a connection that has a stream for each.
+    pub(crate) fn separate(&mut self, connection: ConnectionId) -> &mut SeparateStreams {
+        &mut self.separate[connection.place()]
+    }
+
+    /// A connection that was just noted has a stream for each of its exchanges.
+    pub(crate) fn begin_separate(&mut self, connection: ConnectionId) {
+        *place_in(&mut self.separate, connection) = SeparateStreams::default();
+    }
+
+    /// The browser's end has given up. Answers with how many exchanges were under way on a connection that
+    /// may carry several.
+    pub(crate) fn give_up(&mut self, connection: ConnectionId) -> usize {
+        match self.at(connection).carries {
+            Carries::SeparateStreams => self.separate(connection).give_up(),
+            _ => self.streams(connection).give_up(),
+        }
     }
 
     /// How far the ends of a connection are that write what a vector says.
@@ -203,8 +227,13 @@ impl BrowserConnections {
     pub(crate) fn unfinished(&self, populations: usize) -> Vec<u64> {
         let mut unfinished = vec![0; populations];
         for (place, record) in self.records.iter().enumerate().filter(|(_, record)| record.exists) {
-            let waited_for = match self.streams.get(place).filter(|_| record.carries == Carries::Streams) {
-                Some(streams) => streams.under_way() as u64 + u64::from(record.is_connecting()),
+            let under_way = match record.carries {
+                Carries::Streams => self.streams.get(place).map(Streams::under_way),
+                Carries::SeparateStreams => self.separate.get(place).map(SeparateStreams::under_way),
+                _ => None,
+            };
+            let waited_for = match under_way {
+                Some(under_way) => under_way as u64 + u64::from(record.is_connecting()),
                 None => u64::from(record.is_waited_for()),
             };
             unfinished[usize::from(record.population)] += waited_for;

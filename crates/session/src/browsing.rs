@@ -68,6 +68,8 @@ pub struct BrowsingPopulation {
     gave_up: u64,
     /// Whether hosts send one way, so that request and response have a connection each.
     pub(crate) one_way: bool,
+    /// Whether connections have streams, so that each of several exchanges has one of its own.
+    has_streams: bool,
 }
 
 impl BrowsingPopulation {
@@ -85,6 +87,7 @@ impl BrowsingPopulation {
             in_window: ExchangeCounts::default(),
             gave_up: 0,
             one_way: false,
+            has_streams: false,
         }
     }
 
@@ -95,12 +98,19 @@ impl BrowsingPopulation {
         Self { one_way: true, ..self }
     }
 
+    /// The same users, whose connections have streams: each of several exchanges at once has one of its own.
+    #[must_use]
+    pub fn over_streams(self) -> Self {
+        Self { has_streams: true, ..self }
+    }
+
     /// What a connection of these users carries.
     pub(crate) fn carries(&self, ordinal: ConnectionOrdinal) -> Carries {
         match self.users.connections() {
             Connections::Exchanges { .. } if self.one_way => Carries::Request,
             Connections::Exchanges { servers_close: true } => Carries::Exchange(Server::closing()),
             Connections::Exchanges { servers_close: false } => Carries::Exchange(Server::new()),
+            Connections::Streams(_) if self.has_streams => Carries::SeparateStreams,
             Connections::Streams(_) => Carries::Streams,
             Connections::Dialogues => {
                 let vector = self.users.vector(ordinal);
@@ -224,6 +234,7 @@ impl Browsing {
         match self.connections.at(event.connection).carries {
             Carries::Exchange(_) => self.handle_exchange(event, whose, transport),
             Carries::Streams => self.handle_streams(event, whose, transport),
+            Carries::SeparateStreams => self.handle_separate_streams(event, whose, transport),
             Carries::Request | Carries::Response => self.handle_one_way(event, whose, transport),
             Carries::Dialogue { .. } => self.handle_dialogue(event, whose, transport),
         }
@@ -349,6 +360,7 @@ impl Browsing {
         group.open.insert(whose, opened, transport.now(), carries, &mut self.connections);
         match (carries, group.users.connections()) {
             (Carries::Request, _) => self.connections.begin_request(opened.connection, opening),
+            (Carries::SeparateStreams, _) => self.connections.begin_separate(opened.connection),
             (_, Connections::Streams(handshake)) => {
                 self.connections.begin_streams(opened.connection, handshake);
             }
@@ -376,6 +388,9 @@ impl Browsing {
         record.exchanges += 1;
         match &mut record.carries {
             Carries::Streams => return self.ask((population, connection), first, exchange, transport),
+            Carries::SeparateStreams => {
+                return self.ask_separately((population, connection), first, exchange, transport);
+            }
             Carries::Exchange(server) => server.expect(exchange),
             Carries::Request | Carries::Response | Carries::Dialogue { .. } => {}
         }
@@ -468,7 +483,9 @@ impl Browsing {
             return;
         }
         match self.connections.at(connection).carries {
-            Carries::Streams => self.fail_streams(connection, whose, transport),
+            Carries::Streams | Carries::SeparateStreams => {
+                self.fail_streams(connection, whose, transport);
+            }
             Carries::Dialogue { .. } => self.fail_dialogue(connection, whose, transport),
             Carries::Exchange(_) | Carries::Request | Carries::Response => {
                 self.fail_exchange(connection, whose, transport);

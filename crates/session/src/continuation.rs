@@ -11,8 +11,13 @@ use crate::browser_connection::{Carries, Continuation, ExchangeUnderWay, GoesOn}
 use crate::browsing::Browsing;
 use crate::exchange_counts::ExchangeCounts;
 use crate::history::{InProgress, PastConnection, live};
-use crate::transport::{Alarm, ContinuationId, PopulationId, Side, Transport, UserConnection};
+use crate::transport::{Alarm, ContinuationId, PastTransport, PopulationId, Side, Transport, UserConnection};
 use aqmlab_web::{Connections, UserEvent};
+
+/// What has a past; a driver whose connections have none refuses a stationary start.
+fn past_of(transport: &mut impl Transport) -> &mut dyn PastTransport {
+    transport.past().expect("users start in the middle of a page where connections have a past")
+}
 
 impl Browsing {
     /// Starts a user in the middle of her life.
@@ -22,7 +27,7 @@ impl Browsing {
         transport: &mut impl Transport,
     ) {
         let users = &mut self.populations[population.place()].users;
-        let present = live(users, (population, user), |opening| transport.idle_path(opening));
+        let present = live(users, (population, user), |opening| past_of(transport).idle_path(opening));
         if let Some(thinks_for) = present.thinks_for {
             transport.wake_at(transport.now() + thinks_for, Alarm::User { population, user });
         }
@@ -40,7 +45,7 @@ impl Browsing {
             return self.open(whose, past.opening, transport);
         }
         let UserConnection { population, ordinal, .. } = whose;
-        let (now, opened) = (transport.now(), transport.resume(&past.opening, past.carried));
+        let (now, opened) = (transport.now(), past_of(transport).resume(&past.opening, past.carried));
         let group = &mut self.populations[population.place()];
         let carries = group.carries(ordinal);
         group.open.insert(whose, opened, now, carries, &mut self.connections);

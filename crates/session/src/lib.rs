@@ -19,6 +19,7 @@
 //! | `browser_connection.rs` | what is kept of a user's connection, and the list of each user |
 //! | `exchanges.rs` | connections that carry one exchange at a time |
 //! | `exchange_counts.rs`, `response.rs` | exchanges by how they ended; when a response time ends |
+//! | `separate_streams.rs` | exchanges on streams of their own, over a transport that has several |
 //! | `history.rs`, `idle_path.rs` | what users did before the run, each alone, and over what |
 //! | `past_streams.rs` | the same of connections that carry several exchanges at once |
 //! | `answers.rs` | responses that servers take their time for |
@@ -47,6 +48,7 @@ mod one_way;
 mod page_loads;
 mod past_streams;
 mod response;
+mod separate_streams;
 mod session;
 mod starts;
 mod streams;
@@ -54,6 +56,7 @@ mod tracks;
 mod transfers;
 mod transport;
 
+pub use aqmlab_transport::{StreamId, Urgency};
 pub use browser_connection::BrowserConnection;
 pub use browsing::{BrowsingPopulation, BrowsingSettings, Records};
 pub use datagrams::{DatagramSource, DatagramsOf};
@@ -65,6 +68,6 @@ pub use session::Session;
 pub use transfers::{Next, Transfer, Writes};
 pub use transport::{
     Alarm, AnswerId, ConnectionEvent, ConnectionEventKind, ConnectionId, ContinuationId, Datagram,
-    DatagramSourceId, FlowId, Opened, Opening, Owner, PopulationId, Side, StreamId, Transport,
+    DatagramSourceId, FlowId, Opened, Opening, Owner, PastTransport, PopulationId, Side, Transport,
     UNLIMITED_BYTES,
 };

@@ -113,7 +113,7 @@ impl Browsing {
         }
     }
 
-    fn complete_stream(
+    pub(crate) fn complete_stream(
         &mut self,
         connection: ConnectionId,
         UserConnection { population, user, .. }: UserConnection,
@@ -147,7 +147,7 @@ impl Browsing {
         let UserConnection { population, user, ordinal } = whose;
         let connecting = self.connections.at(connection).is_connecting();
         self.connections.at(connection).browser_gave_up = true;
-        let lost = self.connections.streams(connection).give_up() + usize::from(connecting);
+        let lost = self.connections.give_up(connection) + usize::from(connecting);
         let group = &mut self.populations[population.place()];
         // A connection that gave up while it was being closed is no longer known to its user.
         if group.open.find((user, ordinal), Some(connection), &self.connections).is_none() {

@@ -1,6 +1,7 @@
 //! The interface between applications and whoever carries their connections and datagrams.
 
 use crate::idle_path::IdlePath;
+use aqmlab_transport::{StreamId, Urgency};
 use aqmlab_units::{Time, identifier};
 use aqmlab_web::{ConnectionOrdinal, MinimumDelay};
 use std::sync::Arc;
@@ -29,16 +30,6 @@ identifier! {
     /// A connection, by the place of its record. Places are small numbers and are used again once a
     /// connection is over.
     pub struct ConnectionId(u32);
-}
-
-identifier! {
-    /// A stream of a connection: data of one stream arrive in order, whatever becomes of the others.
-    pub struct StreamId(u16);
-}
-
-impl StreamId {
-    /// The stream of a transport that has one, as TCP; the first of others.
-    pub const FIRST: Self = Self::from_number(0);
 }
 
 /// Data without end: three centuries at a gigabyte per second.
@@ -206,13 +197,11 @@ pub trait Transport {
     /// [`ConnectionEventKind::GaveUp`].
     fn open(&mut self, opening: &Opening) -> Opened;
 
-    /// How the connection of this opening would fare if nobody were in its way.
-    fn idle_path(&mut self, opening: &Opening) -> Arc<IdlePath>;
-
-    /// Makes a connection that was opened before the run and is open: its sender has the round-trip time and
-    /// the window of one that has brought `carried_bytes` of responses without a pause. Nothing is sent, and
-    /// nothing reported.
-    fn resume(&mut self, opening: &Opening, carried_bytes: u64) -> Opened;
+    /// What is asked where users start in the middle of a page; none where no connection can be older than the
+    /// run.
+    fn past(&mut self) -> Option<&mut dyn PastTransport> {
+        None
+    }
 
     /// Writes data at one end; before the connection is open they wait.
     fn write(&mut self, connection: ConnectionId, side: Side, bytes: u64);
@@ -222,6 +211,17 @@ pub trait Transport {
     fn write_on(&mut self, connection: ConnectionId, side: Side, stream: StreamId, bytes: u64) {
         let _ = stream;
         self.write(connection, side, bytes);
+    }
+
+    /// Nothing more is written at one end on a stream. Transports with one stream pass over it.
+    fn finish(&mut self, connection: ConnectionId, side: Side, stream: StreamId) {
+        let _ = (connection, side, stream);
+    }
+
+    /// What is written at one end on a stream from now on is so urgent. Transports without priorities pass
+    /// over it.
+    fn prioritize(&mut self, connection: ConnectionId, side: Side, stream: StreamId, urgency: Urgency) {
+        let _ = (connection, side, stream, urgency);
     }
 
     /// Bytes that were written at one end and never sent.
@@ -244,4 +244,15 @@ pub trait Transport {
 
     /// Has [`crate::Session::wake`] called at this instant.
     fn wake_at(&mut self, instant: Time, alarm: Alarm);
+}
+
+/// What is asked beside [`Transport`] where users start in the middle of a page.
+pub trait PastTransport {
+    /// How the connection of this opening would fare if nobody were in its way.
+    fn idle_path(&mut self, opening: &Opening) -> Arc<IdlePath>;
+
+    /// Makes a connection that was opened before the run and is open: its sender has the round-trip time and
+    /// the window of one that has brought `carried_bytes` of responses without a pause. Nothing is sent, and
+    /// nothing reported.
+    fn resume(&mut self, opening: &Opening, carried_bytes: u64) -> Opened;
 }

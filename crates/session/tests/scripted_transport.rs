@@ -5,8 +5,8 @@ use aqmlab_random::Key;
 use aqmlab_record::{ColumnValues, MeasuredWindow, Pages, Responses, Rows, Table};
 use aqmlab_session::{
     Alarm, BrowsingPopulation, BrowsingSettings, ConnectionEvent, ConnectionEventKind, ConnectionId,
-    Datagram, ExchangeCounts, FlowId, IdlePath, Opened, Opening, Owner, PopulationId, Records, ResponseEnd,
-    Round, Session, Side, StreamId, Transfer, Transport, UNLIMITED_BYTES,
+    Datagram, ExchangeCounts, FlowId, IdlePath, Opened, Opening, Owner, PastTransport, PopulationId, Records,
+    ResponseEnd, Round, Session, Side, StreamId, Transfer, Transport, UNLIMITED_BYTES,
 };
 use aqmlab_units::{Span, Time};
 use aqmlab_web::{
@@ -62,15 +62,8 @@ impl Transport for Script {
         Opened { connection: ConnectionId::from_number(place), number: 1_000 + place }
     }
 
-    fn idle_path(&mut self, _opening: &Opening) -> Arc<IdlePath> {
-        Arc::new(self.idle_path.clone().expect("only a past asks for it"))
-    }
-
-    fn resume(&mut self, opening: &Opening, carried_bytes: u64) -> Opened {
-        let opened = self.open(opening);
-        let said = self.calls.pop().unwrap_or_default().replace("open", "resume");
-        self.calls.push(format!("{said} behind {carried_bytes} B"));
-        opened
+    fn past(&mut self) -> Option<&mut dyn PastTransport> {
+        Some(self)
     }
 
     fn write(&mut self, connection: ConnectionId, side: Side, bytes: u64) {
@@ -96,6 +89,19 @@ impl Transport for Script {
     fn wake_at(&mut self, instant: Time, alarm: Alarm) {
         self.alarms.push(alarm);
         self.calls.push(format!("wake at {}", instant.seconds()));
+    }
+}
+
+impl PastTransport for Script {
+    fn idle_path(&mut self, _opening: &Opening) -> Arc<IdlePath> {
+        Arc::new(self.idle_path.clone().expect("only a past asks for it"))
+    }
+
+    fn resume(&mut self, opening: &Opening, carried_bytes: u64) -> Opened {
+        let opened = self.open(opening);
+        let said = self.calls.pop().unwrap_or_default().replace("open", "resume");
+        self.calls.push(format!("{said} behind {carried_bytes} B"));
+        opened
     }
 }
 

@@ -5,12 +5,11 @@ use aqmlab_random::Key;
 use aqmlab_record::{MeasuredWindow, Pages, Responses, Rows};
 use aqmlab_session::{
     Alarm, BrowsingPopulation, BrowsingSettings, ConnectionEvent, ConnectionEventKind, ConnectionId,
-    Datagram, ExchangeCounts, IdlePath, Opened, Opening, Owner, PopulationId, ResponseEnd, Session, Side,
-    StreamId, Transport,
+    Datagram, ExchangeCounts, Opened, Opening, Owner, PopulationId, ResponseEnd, Session, Side, StreamId,
+    Transport,
 };
 use aqmlab_units::{Span, Time};
 use aqmlab_web::{ConnectionOrdinal, Parameters, StartRule, VideoStreamingParameters};
-use std::sync::Arc;
 
 /// Nothing but the time.
 struct Silent(Time);
@@ -22,14 +21,6 @@ impl Transport for Silent {
 
     fn open(&mut self, _: &Opening) -> Opened {
         Opened { connection: ConnectionId::from_number(0), number: 0 }
-    }
-
-    fn idle_path(&mut self, opening: &Opening) -> Arc<IdlePath> {
-        panic!("viewers have no past: {opening:?}")
-    }
-
-    fn resume(&mut self, opening: &Opening, _: u64) -> Opened {
-        panic!("viewers have no past: {opening:?}")
     }
 
     fn write(&mut self, _: ConnectionId, _: Side, _: u64) {}

@@ -74,10 +74,7 @@ mod simulation;
 mod stepping;
 mod transport;
 
-pub use fabric::{
-    Answer, Capture, CaptureRefused, CapturedPorts, MakeEnds, OutgoingPacket, TransportEnd, TransportRefused,
-    Transports,
-};
+pub use fabric::{Capture, CaptureRefused, CapturedPorts, TransportRefused, Transports};
 pub use memory::memory_estimate;
 pub use recording::Output;
 pub use stepping::{
@@ -88,6 +85,7 @@ pub use stepping::{
 pub use aqmlab_driver::{Control, RunError};
 pub use aqmlab_record::{Column, ColumnValues, Summary, Table};
 pub use aqmlab_scenario::{Scenario, ScenarioError};
+pub use aqmlab_transport::{Answer, Connecting, MakeEnds, OutgoingPacket, StreamId, TransportEnd, Urgency};
 pub use aqmlab_units::{Span, Time};
 use fabric::{Departures, Settings};
 
@@ -110,7 +108,7 @@ pub fn run_capturing(
     control: &Control,
     captured: &CapturedPorts,
 ) -> Result<Output, RunError> {
-    let transports = Transports::default();
+    let transports = Transports::of(scenario);
     run_with(scenario, seed, control, Settings { captured, transports, departures: Departures::Predicted })
 }
 

@@ -9,6 +9,7 @@ use aqmlab_aqm::{Port, Scheme};
 use aqmlab_record::{Completion, PageLoad, SIZE_CLASS_UPPER_BYTES, VideoCallFrame};
 use aqmlab_scenario::{DatagramGroup, DemandUnit, Link, Node, NodeKind, Responses, Scenario};
 use aqmlab_session::{BrowserConnection, PAGE_BYTES_PER_USER};
+use aqmlab_transport::OtherTransport;
 use aqmlab_units::Span;
 use aqmlab_web::Habits;
 
@@ -102,8 +103,22 @@ fn traffic(scenario: &Scenario) -> f64 {
     };
     let [flows, sources] = [DemandUnit::Flows, DemandUnit::Datagrams].map(|unit| scenario.count_of(unit));
     of_users(scenario, of_user)
+        + other_transports(scenario)
         + flows as f64 * (200.0 + connection + 3.0 * timer + PACKETS_OF_FLOW_BYTES)
         + sources as f64 * (400.0 + timer + DELAYS_OF_SOURCE_BYTES)
+}
+
+/// What the ends of transports other than TCP keep beside the connection.
+fn other_transports(scenario: &Scenario) -> f64 {
+    let kept =
+        |transport: Option<OtherTransport>| transport.map_or(0.0, |own| own.transport.connection_bytes);
+    let of_users = scenario.populations.iter().filter(|group| group.transport.is_some()).map(|group| {
+        let habits = group.model.parameters().habits(&scenario.file_texts());
+        let connections = habits.expect("the scenario was checked").connections;
+        f64::from(group.users) * connections * kept(group.transport)
+    });
+    let of_flows = scenario.flows.iter().map(|group| group.flows.len() as f64 * kept(group.transport));
+    of_users.chain(of_flows).sum()
 }
 
 /// What is sampled of monitored links.

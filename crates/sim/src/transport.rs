@@ -2,7 +2,10 @@
 
 use crate::fabric::{Events, Fabric, Timer};
 use crate::identifiers::EndpointId;
-use aqmlab_session::{Alarm, ConnectionId, Datagram, IdlePath, Opened, Opening, Side, StreamId, Transport};
+use aqmlab_session::{
+    Alarm, ConnectionId, Datagram, IdlePath, Opened, Opening, PastTransport, Side, StreamId, Transport,
+    Urgency,
+};
 use aqmlab_units::Time;
 use std::sync::Arc;
 
@@ -22,12 +25,8 @@ impl Transport for SimulatedTransport<'_> {
         self.fabric.open(opening, self.events)
     }
 
-    fn idle_path(&mut self, opening: &Opening) -> Arc<IdlePath> {
-        self.fabric.idle_path(opening)
-    }
-
-    fn resume(&mut self, opening: &Opening, carried_bytes: u64) -> Opened {
-        self.fabric.resume(opening, carried_bytes, self.events)
+    fn past(&mut self) -> Option<&mut dyn PastTransport> {
+        Some(self)
     }
 
     fn write(&mut self, connection: ConnectionId, side: Side, bytes: u64) {
@@ -36,6 +35,14 @@ impl Transport for SimulatedTransport<'_> {
 
     fn write_on(&mut self, connection: ConnectionId, side: Side, stream: StreamId, bytes: u64) {
         self.fabric.write(EndpointId { connection, side }, stream, bytes, self.events);
+    }
+
+    fn finish(&mut self, connection: ConnectionId, side: Side, stream: StreamId) {
+        self.fabric.finish(EndpointId { connection, side }, stream, self.events);
+    }
+
+    fn prioritize(&mut self, connection: ConnectionId, side: Side, stream: StreamId, urgency: Urgency) {
+        self.fabric.prioritize(EndpointId { connection, side }, stream, urgency);
     }
 
     fn unsent(&self, connection: ConnectionId, side: Side) -> u64 {
@@ -60,5 +67,15 @@ impl Transport for SimulatedTransport<'_> {
 
     fn wake_at(&mut self, instant: Time, alarm: Alarm) {
         self.events.wake_at(instant, Timer::from(alarm));
+    }
+}
+
+impl PastTransport for SimulatedTransport<'_> {
+    fn idle_path(&mut self, opening: &Opening) -> Arc<IdlePath> {
+        self.fabric.idle_path(opening)
+    }
+
+    fn resume(&mut self, opening: &Opening, carried_bytes: u64) -> Opened {
+        self.fabric.resume(opening, carried_bytes, self.events)
     }
 }

@@ -2,10 +2,14 @@
 
 mod frames;
 
+use aqmlab_aqm::Codepoint;
 use aqmlab_record::ColumnValues;
 use aqmlab_scenario::Scenario;
-use aqmlab_sim::{Control, Output, Transports, run, run_over};
+use aqmlab_sim::{
+    Answer, Connecting, Control, Output, StreamId, Time, TransportEnd, Transports, run, run_over,
+};
 use frames::FrameEnd;
+use std::sync::{Arc, Mutex};
 
 /// Two flows of a megabyte over a link of 10 Mbit/s that loses one packet in twenty, 20 ms away from each
 /// other.
@@ -131,4 +135,96 @@ fn what_only_tcp_can_do_is_refused() {
     assert!(refused(&stationary, "left").contains("stationary"));
     let one_way = TRANSFERS.replace("name = \"tcp\"", "name = \"tcp\"\nprofile = \"ns2-oneway\"");
     assert!(refused(&one_way, "tcp").contains("one way"));
+}
+
+/// An end that wants to be called at the beginning of time, once, whenever it is opened.
+#[derive(Clone)]
+struct Overdue {
+    end: Box<dyn TransportEnd>,
+    is_overdue: bool,
+    called: Arc<Mutex<Vec<Time>>>,
+}
+
+impl TransportEnd for Overdue {
+    fn connect(&mut self, now: Time, answer: &mut Answer) {
+        self.is_overdue = true;
+        self.end.connect(now, answer);
+    }
+
+    fn write(&mut self, now: Time, stream: StreamId, bytes: u64, answer: &mut Answer) {
+        self.end.write(now, stream, bytes, answer);
+    }
+
+    fn unsent_bytes(&self) -> u64 {
+        self.end.unsent_bytes()
+    }
+
+    fn close(&mut self, now: Time, answer: &mut Answer) {
+        self.end.close(now, answer);
+    }
+
+    fn withdraw_and_close(&mut self, now: Time, answer: &mut Answer) {
+        self.end.withdraw_and_close(now, answer);
+    }
+
+    fn on_packet(&mut self, now: Time, payload: &[u8], codepoint: Codepoint, answer: &mut Answer) {
+        self.end.on_packet(now, payload, codepoint, answer);
+    }
+
+    fn on_timer(&mut self, now: Time, answer: &mut Answer) {
+        if std::mem::take(&mut self.is_overdue) {
+            self.called.lock().unwrap().push(now);
+        }
+        self.end.on_timer(now, answer);
+    }
+
+    fn deadline(&self) -> Time {
+        if self.is_overdue { Time::ZERO } else { self.end.deadline() }
+    }
+}
+
+#[test]
+fn a_deadline_in_the_past_is_now() {
+    let scenario =
+        read(&TRANSFERS.replace("bytes = 1000000", "bytes = 10000\nstart_s = 1.5\nstart_spread_s = 0.0"));
+    let called = Arc::new(Mutex::new(Vec::new()));
+    let kept = Arc::clone(&called);
+    let make = move |connecting: &Connecting| {
+        FrameEnd::pair(connecting).map(|end| -> Box<dyn TransportEnd> {
+            Box::new(Overdue { end, is_overdue: false, called: Arc::clone(&kept) })
+        })
+    };
+    let mut transports = Transports::default();
+    transports.set(&scenario, "frames", Box::new(make)).unwrap();
+    let output = run_over(&scenario, 1, &Control::default(), transports).unwrap();
+    assert_eq!(output.summary.flows[0].delivered_bytes, [10_000]);
+    assert_eq!(*called.lock().unwrap(), [Time::from_seconds(1.5)]);
+}
+
+#[test]
+fn a_connection_has_random_numbers_of_its_own_whenever_it_is_opened() {
+    let keys = |text: &str| {
+        let scenario = read(text);
+        let keys = Arc::new(Mutex::new(Vec::new()));
+        let kept = Arc::clone(&keys);
+        let make = move |connecting: &Connecting| {
+            kept.lock().unwrap().push(connecting.key.bits(0));
+            FrameEnd::pair(connecting)
+        };
+        let mut transports = Transports::default();
+        for name in ["frames", "tcp"] {
+            transports.set(&scenario, name, Box::new(make.clone())).unwrap();
+        }
+        run_over(&scenario, 1, &Control::default(), transports).unwrap();
+        let keys = keys.lock().unwrap().clone();
+        keys
+    };
+    let starting = |first: &str, second: &str| {
+        let text = TRANSFERS.replacen("bytes = 1000000", &format!("bytes = 5000\nstarts_s = [{first}]"), 1);
+        text.replacen("bytes = 1000000", &format!("bytes = 5000\nstarts_s = [{second}]"), 1)
+    };
+    let (one, mut other) = (keys(&starting("1.0", "2.0")), keys(&starting("2.0", "1.0")));
+    other.reverse();
+    assert!(one.len() == 2 && one[0] != one[1]);
+    assert_eq!(one, other);
 }

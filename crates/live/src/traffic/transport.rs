@@ -13,8 +13,8 @@ use aqmlab_driver::{CongestionWindows, Place, Places, measured_window};
 use aqmlab_random::Key;
 use aqmlab_scenario::Scenario;
 use aqmlab_session::{
-    Alarm, ConnectionEvent, ConnectionEventKind, ConnectionId, Datagram, IdlePath, Opened, Opening, Owner,
-    Side, StreamId, Transport,
+    Alarm, ConnectionEvent, ConnectionEventKind, ConnectionId, Datagram, Opened, Opening, Owner, Side,
+    StreamId, Transport,
 };
 use aqmlab_units::Time;
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags};
@@ -23,7 +23,6 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::net::{SocketAddr, TcpStream};
 use std::os::fd::{AsRawFd, OwnedFd};
-use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
 /// A connection with its two ends.
@@ -311,14 +310,6 @@ impl Transport for SocketTransport {
             }
         }
         Opened { connection, number }
-    }
-
-    fn idle_path(&mut self, opening: &Opening) -> Arc<IdlePath> {
-        unreachable!("users who start stationary are not possible: {opening:?}")
-    }
-
-    fn resume(&mut self, opening: &Opening, _: u64) -> Opened {
-        unreachable!("users who start stationary are not possible: {opening:?}")
     }
 
     fn write(&mut self, connection: ConnectionId, side: Side, bytes: u64) {

@@ -6,6 +6,7 @@ use super::think_time::ThinkTime;
 use super::transfer_bytes::TransferBytes;
 use crate::HostOverrides;
 use crate::limits::{HIGHEST_MBPS, LOWEST_MBPS};
+use aqmlab_transport::Transport;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -130,6 +131,12 @@ pub struct FlowsTable {
     #[schemars(range(max = 63))]
     #[schemars(extend("x-decides" = Decides::Hosts))]
     pub dscp: u8,
+
+    /// What carries the connections: TCP, or QUIC, whose packets are datagrams to the network; absent: `"tcp"`.
+    #[serde(default = "default_transport", skip_serializing_if = "is_tcp")]
+    #[schemars(schema_with = "crate::schema::transport_name")]
+    #[schemars(extend("x-decides" = Decides::Hosts))]
+    pub transport: String,
 
     /// Host profile of both ends.
     #[serde(default = "default_profile")]
@@ -304,7 +311,15 @@ pub(crate) const fn start_spread() -> f64 {
 }
 
 /// The hosts of the SIGCOMM 2003 study.
-pub(super) fn default_profile() -> String {
+pub(super) fn default_transport() -> String {
+    Transport::TCP.to_owned()
+}
+
+pub(super) fn is_tcp(name: &str) -> bool {
+    name == Transport::TCP
+}
+
+pub(crate) fn default_profile() -> String {
     "bsd45".to_owned()
 }
 

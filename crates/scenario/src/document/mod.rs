@@ -31,11 +31,11 @@ pub use delay_box::{BoxLoss, BoxLossRange, BoxRate, BoxRateRange, DelayBoxTable}
 pub use dumbbell::Dumbbell;
 pub(crate) use dumbbell::{BROWSERS_LEFT, BROWSERS_RIGHT, SERVERS_LEFT, SERVERS_RIGHT};
 pub use end_after::EndAfterTable;
-pub(crate) use flows::start_spread;
 pub use flows::{
     BaseRoundTripTime, DelayOn, DelayOrder, Direction, FlowsTable, NamedRoundTripLaw, PhasesTable,
     RoundTripLawFile, RoundTripLawName, RoundTripTimeRange,
 };
+pub(crate) use flows::{default_profile, start_spread};
 pub(crate) use framing::{ethernet_gap, ethernet_minimum_frame, ethernet_overhead};
 pub(crate) use line::{AUTORATE, INTERNET, LineWay, RESERVED, SOLD, is_in_router, keys_of};
 pub use line::{Connection, DeviceKind, DeviceTable, Line, LineFraming, Technology};

@@ -2,7 +2,7 @@
 
 use super::Decides;
 use super::delay_box::DelayBoxTable;
-use super::flows::default_profile;
+use super::flows::{default_profile, default_transport, is_tcp};
 use crate::{HostOverrides, UserModel};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,6 +16,7 @@ pub(crate) struct Habits<'a> {
     pub(crate) minimum_delay_ms: MinimumDelayRange,
     pub(crate) delay_box: Option<DelayBoxTable>,
     pub(crate) dscp: u8,
+    pub(crate) transport: &'a str,
     pub(crate) profile: &'a str,
     pub(crate) host: &'a HostOverrides,
 }
@@ -61,6 +62,13 @@ macro_rules! users_table {
         #[schemars(extend("x-decides" = Decides::Hosts))]
         pub dscp: u8,
 
+        /// What carries the connections: TCP, or QUIC, over which each exchange of a page has a stream of its
+        /// own; absent: `"tcp"`.
+        #[serde(default = "default_transport", skip_serializing_if = "is_tcp")]
+        #[schemars(schema_with = "crate::schema::transport_name")]
+        #[schemars(extend("x-decides" = Decides::Hosts))]
+        pub transport: String,
+
         /// Host profile of browsers and servers; `ns2-oneway` for webtraf alone.
         #[serde(default = "default_profile")]
         #[schemars(schema_with = "crate::schema::profile_name")]
@@ -83,6 +91,7 @@ macro_rules! users_table {
                 minimum_delay_ms: self.minimum_delay_ms,
                 delay_box: self.delay_box,
                 dscp: self.dscp,
+                transport: &self.transport,
                 profile: &self.profile,
                 host: &self.host,
             }

@@ -1,7 +1,7 @@
 //! Long-lived flows.
 
 use super::delay_box;
-use super::host;
+use super::host::{self, Host, HostKeys};
 use super::law_files;
 use super::phases;
 use super::quantity::{megabits_per_second, milliseconds, seconds};
@@ -50,7 +50,8 @@ pub(super) fn resolve(
         let delays = delays(table, &path, &document.files, mistakes)?;
         let in_turn = (0..).zip(ends.in_turn(table.count));
         let flows = in_turn.map(|(index, ends)| flow(table, &delays, index, ends)).collect();
-        let profile = host::of_flows(&path, &table.profile, &table.host, mistakes)?;
+        let keys = HostKeys { transport: &table.transport, profile: &table.profile, overrides: &table.host };
+        let Host { profile, transport } = host::of_flows(&path, keys, mistakes)?;
         let stop = table.stop_s.map(seconds);
         let bytes = match &table.bytes {
             Some(bytes) => Some(size_law(bytes, &joined(&path, "bytes"), &document.files, mistakes)?),
@@ -62,7 +63,19 @@ pub(super) fn resolve(
             every: milliseconds(table.application_write_ms.unwrap_or_default()),
         });
         let delay_box = delay_box::resolve(table.delay_box, &path, mistakes);
-        Some(FlowGroup { name, flows, delays, starts, stop, profile, dscp, bytes, writes, delay_box })
+        Some(FlowGroup {
+            name,
+            flows,
+            delays,
+            starts,
+            stop,
+            profile,
+            transport,
+            dscp,
+            bytes,
+            writes,
+            delay_box,
+        })
     });
     groups.collect()
 }

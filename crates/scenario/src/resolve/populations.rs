@@ -1,7 +1,7 @@
 //! Browsing users: `[users]` and `[[populations]]`.
 
 use super::delay_box;
-use super::host;
+use super::host::{self, Host};
 use super::law_files;
 use super::quantity::seconds;
 use super::traffic::machines;
@@ -152,6 +152,7 @@ fn browsing(
         mistakes.value(&joined(path, "minimum_delay_ms.low"), wrong, format!("0 to {high}"));
     }
     check_spread(path, habits, mistakes);
+    let Host { profile, transport } = host::of_users(path, habits, mistakes)?;
     Some(Population {
         name: String::new(),
         users: 0,
@@ -162,7 +163,8 @@ fn browsing(
         minimum_delay: MinimumDelay { low_ms: low, high_ms: high, per, power, clock_tick },
         delay_box: box_of(path, habits, mistakes),
         dscp: habits.dscp,
-        profile: host::of_users(path, habits.profile, habits.host, habits.model, mistakes)?,
+        profile,
+        transport,
     })
 }
 

@@ -2,11 +2,10 @@
 
 use aqmlab_record::{MeasuredWindow, Pages, Responses, Rows};
 use aqmlab_session::{
-    Alarm, BrowsingSettings, ConnectionId, Datagram, DatagramSource, IdlePath, Opened, Opening, ResponseEnd,
-    Session, Side, Transfer, Transport,
+    Alarm, BrowsingSettings, ConnectionId, Datagram, DatagramSource, Opened, Opening, ResponseEnd, Session,
+    Side, Transfer, Transport,
 };
 use aqmlab_units::Time;
-use std::sync::Arc;
 
 /// Writes down when which datagram is sent and what is written on connections, and keeps the alarms.
 #[derive(Default)]
@@ -48,14 +47,6 @@ impl Transport for Script {
         self.opened += 1;
         let number = self.opened - 1;
         Opened { connection: ConnectionId::from_number(number), number }
-    }
-
-    fn idle_path(&mut self, opening: &Opening) -> Arc<IdlePath> {
-        panic!("a source owns no connection: {opening:?}")
-    }
-
-    fn resume(&mut self, opening: &Opening, _carried_bytes: u64) -> Opened {
-        panic!("a source owns no connection: {opening:?}")
     }
 
     fn write(&mut self, connection: ConnectionId, _side: Side, bytes: u64) {

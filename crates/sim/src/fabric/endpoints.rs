@@ -10,10 +10,11 @@ use super::network::Network;
 use super::options::Options;
 use super::packet::Packet;
 use super::path::{AddedDelay, Delayed, Path};
-use super::transport_end::{Answer, End, TransportEnd, Transports};
+use super::transport_end::{End, Transports};
 use crate::identifiers::{ConnectionIdentity, EndpointId, ProfileId};
 use aqmlab_session::{ConnectionEvent, ConnectionEventKind, ConnectionId, Opening, Owner, Side, StreamId};
 use aqmlab_tcp::{Context, Endpoint, HostProfile, Outbox, Past, Segment, respond_to_stray};
+use aqmlab_transport::{Answer, TransportEnd};
 use aqmlab_units::Time;
 
 /// Where the ends of a new connection are, and how far from each other.
@@ -90,7 +91,7 @@ impl Endpoints {
             paths = paths.map(Path::with_box);
         }
         let clocks = [active.clock, passive.clock];
-        let ends = self.transports.ends(profile);
+        let ends = self.transports.ends(profile, || self.hosts.key_of_transport(owner));
         let ends = ends.unwrap_or_else(|| [Endpoint::active(), Endpoint::passive()].map(End::Tcp));
         let place = self.connections.open(now, owner, profile, paths, clocks, ends);
         if opener == Side::Passive {
@@ -546,6 +547,8 @@ pub(super) fn keep_timer(connection: &mut Connection, place: u32, side: Side, ev
 
 #[inline(never)]
 fn add_timer(connection: &mut Connection, place: u32, instant: Time, events: &mut Events) {
+    // An end may ask for a time that has passed: it is now.
+    let instant = instant.max(events.now());
     connection.timer = instant;
     events.wake_at(instant, Timer::Connection { connection: place, generation: connection.generation });
 }

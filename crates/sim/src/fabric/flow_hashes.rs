@@ -59,6 +59,8 @@ pub(crate) struct FlowHashes {
     most_earlier: usize,
     /// Codepoints of the packets of each population and group of flows, by its host profile.
     dscps: Vec<u8>,
+    /// Their protocols: TCP's, or UDP's where another transport is carried by it.
+    protocols: Vec<u8>,
     /// By source of datagrams.
     of_sources: Vec<HeaderFields>,
 }
@@ -73,7 +75,10 @@ impl FlowHashes {
         let key = key.named("flow hash");
         let of_sources = if is_wanted { of_sources(scenario, key) } else { Vec::new() };
         let dscps = scenario.connection_groups().map(|group| group.dscp).collect();
+        let protocol = |is_tcp| if is_tcp { TCP } else { UDP };
+        let protocols = scenario.connection_groups().map(|group| protocol(group.transport.is_none()));
         Self {
+            protocols: protocols.collect(),
             key,
             is_wanted,
             opened: vec![0; nodes],
@@ -98,19 +103,20 @@ impl FlowHashes {
     fn fields(&mut self, [active, passive]: [NodeIndex; 2], profile: ProfileId) -> OfEnds {
         let opened = &mut self.opened[active.0 as usize];
         let port = next_port(opened);
+        let protocol = self.protocols[profile.place()];
         let there = FiveTuple {
             source: active.0,
             destination: passive.0,
             source_port: port,
             destination_port: LISTENING_PORT,
-            protocol: TCP,
+            protocol,
         };
         let back = FiveTuple {
             source: passive.0,
             destination: active.0,
             source_port: LISTENING_PORT,
             destination_port: port,
-            protocol: TCP,
+            protocol,
         };
         let dscp = self.dscps[profile.place()];
         [there, back].map(|tuple| fields_of(&tuple, self.key, dscp))

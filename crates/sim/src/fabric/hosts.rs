@@ -26,6 +26,8 @@ pub(crate) struct Hosts {
     phases: Vec<Key>,
     /// What the random numbers of congestion controllers are drawn from.
     controllers: Key,
+    /// What those of connections that are not TCP's are drawn from.
+    transports: Key,
 }
 
 impl Hosts {
@@ -33,8 +35,8 @@ impl Hosts {
         let profiles = scenario.connection_groups().map(|group| group.profile.clone()).collect();
         let nodes = scenario.network.nodes.iter();
         let phases = nodes.map(|node| key.named("clock phase").named(&node.name)).collect();
-        let controllers = key.named("congestion control");
-        Self { profiles, clocks: Vec::new(), known: BTreeMap::new(), phases, controllers }
+        let (controllers, transports) = (key.named("congestion control"), key.named("transport"));
+        Self { profiles, clocks: Vec::new(), known: BTreeMap::new(), phases, controllers, transports }
     }
 
     /// A machine as those see it who use it under a profile. All clocks of one tick and node are one clock.
@@ -55,14 +57,12 @@ impl Hosts {
 
     /// The address of the random numbers of a congestion controller.
     pub(crate) fn random_numbers_of(&self, owner: Owner, side: Side) -> Key {
-        let key = match owner {
-            Owner::User { population, user, ordinal } => {
-                let key = self.controllers.named("user").indexed(population.number().into());
-                key.indexed(user.into()).indexed(ordinal.number().into())
-            }
-            Owner::Flow { flow } => self.controllers.named("flow").indexed(flow.number().into()),
-        };
-        key.indexed(side as u64)
+        key_of(self.controllers, owner).indexed(side as u64)
+    }
+
+    /// The address of the random numbers of a connection that is not TCP's.
+    pub(crate) fn key_of_transport(&self, owner: Owner) -> Key {
+        key_of(self.transports, owner)
     }
 
     /// A host profile.
@@ -74,6 +74,17 @@ impl Hosts {
     #[inline]
     pub(crate) fn context(&self, profile: ProfileId, clock: ClockId) -> Context<'_> {
         Context { profile: &self.profiles[profile.place()], clock: self.clocks[clock.place()] }
+    }
+}
+
+/// The address of a connection's numbers, by whose it is.
+fn key_of(all: Key, owner: Owner) -> Key {
+    match owner {
+        Owner::User { population, user, ordinal } => {
+            let key = all.named("user").indexed(population.number().into());
+            key.indexed(user.into()).indexed(ordinal.number().into())
+        }
+        Owner::Flow { flow } => all.named("flow").indexed(flow.number().into()),
     }
 }
 

@@ -76,6 +76,7 @@ use aqmlab_record::{MeasuredWindow, Table};
 use aqmlab_scenario::Scenario;
 use aqmlab_session::{
     ConnectionEvent, ConnectionId, Datagram, DatagramSourceId, IdlePath, Opened, Opening, Owner, StreamId,
+    Urgency,
 };
 use aqmlab_tcp::{Context, Past};
 use aqmlab_units::Time;
@@ -90,7 +91,7 @@ use locations::Locations;
 pub(crate) use packet::Packet;
 use std::sync::Arc;
 use trace::Trace;
-pub use transport_end::{Answer, MakeEnds, OutgoingPacket, TransportEnd, TransportRefused, Transports};
+pub use transport_end::{TransportRefused, Transports};
 use user_bytes::UserBytes;
 
 /// How the packets of a queue leave it.
@@ -231,6 +232,16 @@ impl Fabric {
     /// Writes at one end of a connection, on one of its streams.
     pub(crate) fn write(&mut self, end: EndpointId, stream: StreamId, bytes: u64, events: &mut Events) {
         self.endpoints.write(end, stream, bytes, &mut self.network, events);
+    }
+
+    /// Nothing more is written at one end of a connection on a stream.
+    pub(crate) fn finish(&mut self, end: EndpointId, stream: StreamId, events: &mut Events) {
+        self.endpoints.finish(end, stream, &mut self.network, events);
+    }
+
+    /// What is written at one end of a connection on a stream from now on is so urgent.
+    pub(crate) fn prioritize(&mut self, end: EndpointId, stream: StreamId, urgency: Urgency) {
+        self.endpoints.prioritize(end, stream, urgency);
     }
 
     /// Bytes that were written at one end of a connection and never sent.

@@ -5,9 +5,10 @@ use super::endpoints::{Changes, Endpoints, Sender, keep_timer};
 use super::events::Events;
 use super::network::Network;
 use super::packet::Packet;
-use super::transport_end::{Answer, End, TransportEnd};
+use super::transport_end::{End, check_length};
 use crate::identifiers::{ConnectionIdentity, EndpointId};
 use aqmlab_session::{ConnectionEvent, ConnectionEventKind};
+use aqmlab_transport::{Answer, StreamId, TransportEnd, Urgency};
 use aqmlab_units::Time;
 
 impl Endpoints {
@@ -24,10 +25,30 @@ impl Endpoints {
         let now = events.now();
         self.answer.clear();
         let EndpointId { connection, side } = end;
-        if let End::Other(end) = &mut self.connections.at(connection.number()).ends[side as usize] {
-            action(end.as_mut(), now, &mut self.answer);
-        }
+        let End::Other(acting) = &mut self.connections.at(connection.number()).ends[side as usize] else {
+            return;
+        };
+        action(acting.as_mut(), now, &mut self.answer);
         self.carry_out(end, now, network, events);
+    }
+
+    /// Nothing more is written on a stream; TCP's end has one, which ends with the connection.
+    pub(crate) fn finish(
+        &mut self,
+        end: EndpointId,
+        stream: StreamId,
+        network: &mut Network,
+        events: &mut Events,
+    ) {
+        self.act_otherwise(end, network, events, |end, now, answer| end.finish(now, stream, answer));
+    }
+
+    /// How urgent is what is written on a stream from now on; to TCP it is all one.
+    pub(crate) fn prioritize(&mut self, end: EndpointId, stream: StreamId, urgency: Urgency) {
+        let connection = self.connections.at(end.connection.number());
+        if let End::Other(end) = &mut connection.ends[end.side as usize] {
+            end.prioritize(stream, urgency);
+        }
     }
 
     /// A packet with a payload reaches the end of its connection at `now`.
@@ -59,7 +80,7 @@ impl Endpoints {
         let connection = connections.at(place);
         let profile = hosts.profile(connection.profile);
         for outgoing in answer.packets.drain(..) {
-            outgoing.check();
+            check_length(&outgoing);
             let (ip_bytes, codepoint) = (outgoing.ip_bytes, outgoing.codepoint);
             let at = options.keep_payload(outgoing.payload);
             let identity = ConnectionIdentity { place, generation: connection.generation };

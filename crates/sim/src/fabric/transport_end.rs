@@ -1,87 +1,16 @@
 //! The seam for transports that are not TCP: connections whose ends exchange packets of their own.
 //!
-//! TCP's endpoints are known to the fabric and compiled into it. Any other transport (QUIC, say) is a
-//! [`TransportEnd`] on each side: a state machine without I/O or clock, which is handed payloads and answers
-//! with payloads. Its packets pass the same links, its connections have the same owners, places and events,
-//! and applications cannot tell the difference, except that it may have several streams.
+//! TCP's endpoints are known to the fabric and compiled into it. Any other transport is a [`TransportEnd`] on
+//! each side (`aqmlab-transport`). Its packets pass the same links, its connections have the same owners,
+//! places and events.
 
 use crate::identifiers::ProfileId;
-use aqmlab_aqm::Codepoint;
+use aqmlab_random::Key;
 use aqmlab_scenario::{DatagramGroup, Scenario, StartRule, TrafficGroup};
-use aqmlab_session::StreamId;
 use aqmlab_tcp::Endpoint;
+use aqmlab_transport::{Connecting, MakeEnds, OutgoingPacket, TransportEnd};
 use aqmlab_units::Time;
-use dyn_clone::DynClone;
 use std::fmt;
-
-/// One end of a connection over a transport that is not TCP.
-///
-/// The rules are those of [`Endpoint`]: each call returns at once, what it leads to stands in the [`Answer`],
-/// and the driver calls [`TransportEnd::on_timer`] at the latest at [`TransportEnd::deadline`].
-pub trait TransportEnd: Send + DynClone {
-    /// Opens the connection. Called once, at the end that opens.
-    fn connect(&mut self, now: Time, answer: &mut Answer);
-
-    /// The application writes so many bytes on a stream; before the connection is open they wait.
-    fn write(&mut self, now: Time, stream: StreamId, bytes: u64, answer: &mut Answer);
-
-    /// Bytes that were written and never sent, of all streams.
-    fn unsent_bytes(&self) -> u64;
-
-    /// The application writes no more.
-    fn close(&mut self, now: Time, answer: &mut Answer);
-
-    /// Takes back what was never sent, and closes.
-    fn withdraw_and_close(&mut self, now: Time, answer: &mut Answer);
-
-    /// A packet of the other end arrives, with the ECN field that it has now.
-    fn on_packet(&mut self, now: Time, payload: &[u8], codepoint: Codepoint, answer: &mut Answer);
-
-    /// The deadline has been reached.
-    fn on_timer(&mut self, now: Time, answer: &mut Answer);
-
-    /// When it wants to be called, whatever else happens; `Time::MAX`: not at all.
-    fn deadline(&self) -> Time;
-}
-
-dyn_clone::clone_trait_object!(TransportEnd);
-
-/// A packet that an end sends.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OutgoingPacket {
-    /// What the other end is handed.
-    pub payload: Box<[u8]>,
-    /// Length of the IP packet, headers included; at least that of the headers of IPv4 and UDP.
-    pub ip_bytes: u16,
-    /// With which it leaves.
-    pub codepoint: Codepoint,
-}
-
-/// What a call of an end leads to. The caller owns it, and clears it before each call.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Answer {
-    /// Packets to send now, in order.
-    pub packets: Vec<OutgoingPacket>,
-    /// Bytes that have newly arrived in order, by stream; at least one each.
-    pub delivered: Vec<(StreamId, u32)>,
-    /// The connection is open: both ends may write.
-    pub established: bool,
-    /// The other end has closed, and everything that it wrote has been delivered.
-    pub peer_closed: bool,
-    /// This end is over, well or not: nothing more is asked of it.
-    pub finished: bool,
-    /// The connection is lost. `finished` is set too.
-    pub gave_up: bool,
-}
-
-impl Answer {
-    /// Empties it for the next call.
-    pub(crate) fn clear(&mut self) {
-        self.packets.clear();
-        self.delivered.clear();
-        (self.established, self.peer_closed, self.finished, self.gave_up) = (false, false, false, false);
-    }
-}
 
 /// One end of a connection. TCP's stands in place, in the cache lines of its connection.
 #[derive(Clone)]
@@ -117,15 +46,9 @@ impl End {
     }
 }
 
-/// Makes both ends of a connection: the one that the application opens it from, and the other. A function
-/// that can be cloned is one; a copied simulation has a clone of it.
-pub trait MakeEnds: FnMut() -> [Box<dyn TransportEnd>; 2] + Send + DynClone {}
-
-impl<F: FnMut() -> [Box<dyn TransportEnd>; 2] + Send + DynClone> MakeEnds for F {}
-
-dyn_clone::clone_trait_object!(MakeEnds);
-
 /// The populations and groups of flows of a run whose connections are not TCP's; by default none.
+///
+/// [`Transports::of`] has those that a scenario names, and [`Transports::set`] puts others in their place.
 #[derive(Clone, Default)]
 pub struct Transports {
     of_groups: Vec<(ProfileId, Box<dyn MakeEnds>)>,
@@ -151,6 +74,14 @@ impl fmt::Display for TransportRefused {
 impl std::error::Error for TransportRefused {}
 
 impl Transports {
+    /// Those that a scenario names.
+    #[must_use]
+    pub fn of(scenario: &Scenario) -> Self {
+        let groups = scenario.connection_groups().enumerate();
+        let named = groups.filter_map(|(place, group)| Some((ProfileId::of(place), group.transport?)));
+        Self { of_groups: named.map(|(place, transport)| (place, transport.make_ends())).collect() }
+    }
+
     /// Has the connections of the population or group of flows of this name made by `make`.
     ///
     /// # Errors
@@ -177,21 +108,19 @@ impl Transports {
             let why = if is_one_way { "its profile sends one way" } else { "start = \"stationary\"" };
             return Err(TransportRefused(format!("\"{name}\" is possible over TCP alone: {why}")));
         }
-        self.of_groups.push((ProfileId::of(place), make));
+        self.of_groups.insert(0, (ProfileId::of(place), make));
         Ok(())
     }
 
     /// The ends of a new connection; none where they are TCP's.
-    pub(crate) fn ends(&mut self, group: ProfileId) -> Option<[End; 2]> {
+    pub(crate) fn ends(&mut self, group: ProfileId, key: impl FnOnce() -> Key) -> Option<[End; 2]> {
         let (_, make) = self.of_groups.iter_mut().find(|(own, _)| *own == group)?;
-        Some(make().map(End::Other))
+        Some(make.make(&Connecting { key: key() }).map(End::Other))
     }
 }
 
-impl OutgoingPacket {
-    /// Fails where it is shorter than its headers.
-    pub(crate) fn check(&self) {
-        let least = DatagramGroup::HEADER_BYTES;
-        assert!(self.ip_bytes >= least, "a packet of {} bytes has headers of {least}", self.ip_bytes);
-    }
+/// Fails where a packet is shorter than its headers.
+pub(crate) fn check_length(packet: &OutgoingPacket) {
+    let least = DatagramGroup::HEADER_BYTES;
+    assert!(packet.ip_bytes >= least, "a packet of {} bytes has headers of {least}", packet.ip_bytes);
 }

@@ -16,7 +16,7 @@ use crate::simulation::EventLoop;
 use action::ActedOn;
 use aqmlab_driver::{Control, RunError, deviations};
 use aqmlab_random::Key;
-use aqmlab_scenario::Scenario;
+use aqmlab_scenario::{ConnectionGroup, Scenario};
 use aqmlab_units::Time;
 use groups::WatchedGroups;
 use observation::Watched;
@@ -85,7 +85,7 @@ impl<'a> Simulation<'a> {
         // Who acts on a link later must not find packets gone that it has not sent yet.
         let departures = Departures::ByEvents;
         let captured = &CapturedPorts::default();
-        let settings = Settings { captured, transports: Transports::default(), departures };
+        let settings = Settings { captured, transports: Transports::of(scenario), departures };
         let mut simulation = Self::begin(scenario, seed, control, settings)?;
         simulation.event_loop.keep_cool_down();
         let key = Key::from_seed(seed);
@@ -121,6 +121,22 @@ impl<'a> Simulation<'a> {
     #[must_use]
     pub fn into_owned(self) -> Simulation<'static> {
         Simulation { scenario: Cow::Owned(self.scenario.into_owned()), ..self }
+    }
+
+    /// A copy that goes on by itself.
+    ///
+    /// # Errors
+    /// [`RunError::Steps`] where connections use a transport that cannot be copied; [`Clone`] panics there.
+    pub fn copied(&self) -> Result<Self, RunError> {
+        let refuses = |group: ConnectionGroup<'_>| {
+            let transport = group.transport.filter(|other| !other.transport.can_be_copied)?.transport;
+            let (name, over) = (group.name, transport.name);
+            Some(format!("a copy: the connections of \"{name}\" are {over}'s, which cannot be copied"))
+        };
+        match self.scenario.connection_groups().find_map(refuses) {
+            Some(why) => Err(RunError::Steps(why)),
+            None => Ok(self.clone()),
+        }
     }
 
     /// The present instant of the simulated time.

@@ -2,13 +2,12 @@
 //! acknowledged by itself and sent again when its timer expires, on any number of streams, ten at a time.
 
 use aqmlab_aqm::Codepoint;
-use aqmlab_session::StreamId;
-use aqmlab_sim::{Answer, OutgoingPacket, TransportEnd};
+use aqmlab_sim::{Answer, Connecting, OutgoingPacket, StreamId, TransportEnd};
 use aqmlab_units::{Span, Time};
 use std::collections::{BTreeMap, VecDeque};
 
 /// IPv4 and UDP, and number, kind, stream, offset and length of a frame.
-const OVERHEAD_BYTES: u16 = 28 + 21;
+const OVERHEAD_BYTES: u16 = 28 + 23;
 const MOST_DATA_BYTES: u16 = 1_200;
 const WINDOW: usize = 10;
 const TIMEOUT: Span = Span::from_milliseconds(300);
@@ -49,14 +48,14 @@ impl Frame {
 
     fn read(payload: &[u8]) -> Self {
         let word = |at: usize| u64::from_be_bytes(payload[at..at + 8].try_into().expect("eight bytes"));
-        let short = |at: usize| u16::from_be_bytes([payload[at], payload[at + 1]]);
+        let stream = u32::from_be_bytes(payload[9..13].try_into().expect("four bytes"));
         let kinds = [Kind::Hello, Kind::Data, Kind::Close, Kind::Acknowledgement];
         Self {
             kind: kinds[usize::from(payload[8])],
             number: word(0),
-            stream: StreamId::from_number(short(9)),
-            offset: word(11),
-            bytes: short(19),
+            stream: StreamId::from_number(stream),
+            offset: word(13),
+            bytes: u16::from_be_bytes([payload[21], payload[22]]),
         }
     }
 }
@@ -100,7 +99,7 @@ pub(crate) struct FrameEnd {
 
 impl FrameEnd {
     /// Both ends of a connection.
-    pub(crate) fn pair() -> [Box<dyn TransportEnd>; 2] {
+    pub(crate) fn pair(_: &Connecting) -> [Box<dyn TransportEnd>; 2] {
         [Box::<Self>::default(), Box::<Self>::default()]
     }
 

@@ -3,6 +3,7 @@
 //! `units <- random <- {aqm <- link, tcp, web} <- scenario <- driver <- {sim, live} <- python`,
 //! `units <- record <- {session, driver, python}`, `units <- wire <- {tcp, sim, live, python}`,
 //! `record <- applications <- {session, scenario, driver}`, `{web, record} <- session <- {scenario, driver}`;
+//! `aqm <- transport <- {session, scenario, sim}`;
 //! `declared <- {aqm, tcp, web} <- plugin <- python`; `aqm <- aqm-c`; `{record, scenario, sim} <- browser`.
 
 use crate::finding::Finding;
@@ -23,8 +24,9 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("plugin", &["units", "random", "aqm", "tcp", "web"]),
     ("record", &["units"]),
     ("applications", &["units", "random", "record"]),
-    ("session", &["units", "random", "web", "record", "applications"]),
-    ("scenario", &["units", "random", "aqm", "link", "tcp", "web", "applications", "session"]),
+    ("transport", &["units", "random", "aqm"]),
+    ("session", &["units", "random", "web", "record", "applications", "transport"]),
+    ("scenario", &["units", "random", "aqm", "link", "tcp", "web", "applications", "transport", "session"]),
     ("driver", &["units", "random", "aqm", "link", "web", "record", "applications", "session", "scenario"]),
     (
         "sim",
@@ -41,6 +43,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
             "session",
             "scenario",
             "driver",
+            "transport",
         ],
     ),
     (

@@ -1,0 +1,88 @@
+//! The transports that a scenario can name beside TCP.
+
+use crate::MakeEnds;
+
+/// What a scenario says of the connections of a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// The congestion controller, one of [`Transport::congestions`].
+    pub congestion: &'static str,
+    /// Whether packets leave as capable of ECN.
+    pub ecn: bool,
+}
+
+/// A transport that is not TCP.
+#[derive(Debug)]
+pub struct Transport {
+    /// As scenarios name it.
+    pub name: &'static str,
+    /// The congestion controllers that it has, the usual one first.
+    pub congestions: &'static [&'static str],
+    /// Memory of a connection in bytes, both ends: for estimates.
+    pub connection_bytes: f64,
+    /// Whether its ends can be copied, with a simulation that they are part of.
+    pub can_be_copied: bool,
+    /// None where this build leaves it out.
+    make: Option<fn(Settings) -> Box<dyn MakeEnds>>,
+}
+
+/// All of them: a transport is its folder and an entry here.
+static TRANSPORTS: &[Transport] = &[Transport {
+    name: "quic",
+    congestions: &["cubic", "reno"],
+    connection_bytes: 30_000.0,
+    can_be_copied: false,
+    #[cfg(feature = "quic")]
+    make: Some(crate::quic::make_ends),
+    #[cfg(not(feature = "quic"))]
+    make: None,
+}];
+
+impl PartialEq for Transport {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Transport {
+    /// The one that every host has, and that is none of these.
+    pub const TCP: &'static str = "tcp";
+
+    /// The one of this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<&'static Self> {
+        TRANSPORTS.iter().find(|transport| transport.name == name)
+    }
+
+    /// The names of all, TCP's first, whether this build has them or not.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        std::iter::once(Self::TCP).chain(TRANSPORTS.iter().map(|transport| transport.name))
+    }
+
+    /// Whether this build has it.
+    #[must_use]
+    pub const fn is_built(&self) -> bool {
+        self.make.is_some()
+    }
+}
+
+/// The transport of a population or a group of flows, which is not TCP.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OtherTransport {
+    /// Which.
+    pub transport: &'static Transport,
+    /// With what.
+    pub settings: Settings,
+}
+
+impl OtherTransport {
+    /// What makes the ends of its connections.
+    ///
+    /// # Panics
+    /// If this build has no such transport, which the check of a scenario has refused.
+    #[must_use]
+    pub fn make_ends(&self) -> Box<dyn MakeEnds> {
+        let make = self.transport.make.expect("the scenario was checked");
+        make(self.settings)
+    }
+}
