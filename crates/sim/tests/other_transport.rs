@@ -216,8 +216,7 @@ fn a_connection_has_random_numbers_of_its_own_whenever_it_is_opened() {
             transports.set(&scenario, name, Box::new(make.clone())).unwrap();
         }
         run_over(&scenario, 1, &Control::default(), transports).unwrap();
-        let keys = keys.lock().unwrap().clone();
-        keys
+        keys.lock().unwrap().clone()
     };
     let starting = |first: &str, second: &str| {
         let text = TRANSFERS.replacen("bytes = 1000000", &format!("bytes = 5000\nstarts_s = [{first}]"), 1);
