@@ -236,7 +236,10 @@ fn marks_take_the_place_of_losses_where_hosts_have_ecn() {
 fn the_controller_is_the_scenarios() {
     let text = TRANSFERS.replace("loss_probability = 0.01, ", "");
     let reno = text.replace("transport = \"quic\"", "transport = \"quic\"\nhost = { congestion = \"reno\" }");
-    assert_ne!(by_class(&simulate(&text)), by_class(&simulate(&reno)));
+    let of_profile = text.replace("transport = \"quic\"", "transport = \"quic\"\nprofile = \"linux6-reno\"");
+    let [text, reno, of_profile] = [text, reno, of_profile].map(|text| by_class(&simulate(&text)));
+    assert_ne!(text, reno);
+    assert_eq!(of_profile, reno);
 }
 
 #[test]

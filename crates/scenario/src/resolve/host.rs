@@ -37,7 +37,8 @@ pub(super) fn of_flows(path: &str, keys: HostKeys<'_>, mistakes: &mut Mistakes<'
     Some(Host { profile: changed.ok()?, transport: None })
 }
 
-/// Hosts whose connections are not TCP's: the keys that describe TCP are none of theirs.
+/// Hosts whose connections are not TCP's: of a profile they have the congestion controller, and the keys that
+/// describe TCP are none of theirs.
 fn other_transport(
     path: &str,
     transport: &'static Transport,
@@ -50,19 +51,19 @@ fn other_transport(
         mistakes.value(&joined(path, "transport"), wrong, format!("\"{}\"", Transport::TCP));
         return None;
     }
-    if profile != crate::document::default_profile() {
+    let of_profile = transport.congestions.iter().find(|known| profile == profile_of(known)).copied();
+    if of_profile.is_none() && profile != crate::document::default_profile() {
         let wrong = format!("\"{profile}\" describes TCP, and the transport is \"{name}\"");
-        mistakes.value(
-            &joined(path, "profile"),
-            wrong,
-            "left out; host.congestion and host.ecn may be given",
-        );
+        let legal: Vec<String> = transport.congestions.iter().map(|known| profile_of(known)).collect();
+        let legal: Vec<&str> = legal.iter().map(String::as_str).collect();
+        mistakes.value(&joined(path, "profile"), wrong, format!("{}, or left out", listed(&legal)));
     }
     for key in given(overrides).iter().filter(|key| !["congestion", "ecn"].contains(&key.as_str())) {
         let wrong = format!("a setting of TCP, and the transport is \"{name}\"");
         mistakes.value(&joined(path, &format!("host.{key}")), wrong, "of host, congestion and ecn alone");
     }
-    let congestion = overrides.congestion.map_or(transport.congestions[0], |congestion| congestion.name());
+    let by_default = of_profile.unwrap_or(transport.congestions[0]);
+    let congestion = overrides.congestion.map_or(by_default, |congestion| congestion.name());
     let known = transport.congestions.iter().find(|known| **known == congestion);
     if known.is_none() {
         let key = joined(path, "host.congestion");
@@ -77,9 +78,14 @@ fn other_transport(
     Some(Host { profile: nearest(congestion, ecn), transport: Some(OtherTransport { transport, settings }) })
 }
 
+/// The host profile whose congestion controller this is.
+fn profile_of(congestion: &str) -> String {
+    format!("linux6-{congestion}")
+}
+
 /// The TCP that comes nearest: what estimates and advice go by.
 fn nearest(congestion: &str, ecn: bool) -> HostProfile {
-    let named = HostProfile::named(&format!("linux6-{congestion}"));
+    let named = HostProfile::named(&profile_of(congestion));
     let profile = named.expect("each controller of another transport is that of a profile");
     let ecn = Some(if ecn { EcnRule::On } else { EcnRule::Off });
     let changed = profile.with(&HostOverrides { ecn, ..HostOverrides::default() });
