@@ -67,6 +67,15 @@ CODEL = Discipline(
     },
     always={"limit_packets": 1_000, "mtu_bytes": DEVICE_BYTES, "ecn": False},
 )
+
+
+def _without_threshold(parameters: dict[str, Any]) -> list[str]:
+    """Takes a selector away that no threshold goes with, as the kernel passes it over."""
+    if "ce_threshold_ms" in parameters or parameters.pop("ce_threshold_ecn", None) is None:
+        return []
+    return ["ce_threshold_selector changes nothing without ce_threshold"]
+
+
 FQ_CODEL = Discipline(
     scheme="fq-codel",
     words={
@@ -93,6 +102,7 @@ FQ_CODEL = Discipline(
         "nearly_empty": "all_queues",
         "ecn": True,
     },
+    complete=_without_threshold,
 )
 
 _PIE_PARTS = 16.0
