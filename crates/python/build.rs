@@ -66,8 +66,8 @@ fn dependencies(manifest: &str) -> Vec<String> {
     let lines = after.lines().take_while(|line| !line.starts_with('['));
     let named = lines.filter_map(|line| line.strip_prefix("aqmlab-")?.split(['.', ' ', '=']).next());
     let named: Vec<String> = named.map(str::to_owned).collect();
-    // The package's own name is one more. A crate that was passed over would be missed by stored results. What
-    // a feature turns on is named among the dependencies too.
+    // The package's own name is one more. A crate that was passed over would be missed by stored results.
+    // What a feature turns on is named among the dependencies too.
     let features = before_tests.split_once("\n[features]\n").map_or("", |(_, after)| after);
     let features = features.split("\n[").next().unwrap_or_default();
     let mentioned = before_tests.matches("aqmlab-").count() - features.matches("aqmlab-").count();

@@ -100,16 +100,6 @@ def test_every_word_reaches_a_queue_that_the_engine_takes(line: str) -> None:
         assert f"{queue.name}: {first_word} is not modelled: {word.remark}" in queue.remarks
 
 
-def test_a_selector_without_a_threshold_is_passed_over() -> None:
-    alone = read("fq_codel ce_threshold_selector 0x1/0x3")
-    assert "ce_threshold_ecn" not in alone.parameters
-    assert "fq_codel: ce_threshold_selector changes nothing without ce_threshold" in alone.remarks
-    assert (
-        read("fq_codel ce_threshold_selector 0x1/0x3 ce_threshold 1ms").parameters["ce_threshold_ecn"]
-        == "ect1"
-    )
-
-
 def test_cake_of_linux() -> None:
     plain = read("cake bandwidth 10Mbit besteffort nat").parameters
     # Until an overhead is given, Linux counts the 14 bytes of an Ethernet header.
@@ -261,6 +251,8 @@ def test_a_ce_threshold_of_ect1_alone_has_its_selector(selector: str, concerned:
     assert queue_of(line)["ce_threshold_ecn"] == concerned
     remarks = read(line).remarks
     assert any("not modelled" in each for each in remarks) == remarked, remarks
+    alone = read(f"fq_codel ce_threshold_selector {selector}")
+    assert "fq_codel: ce_threshold_selector changes nothing without ce_threshold" in alone.remarks
 
 
 def test_fq_of_linux_is_not_the_scheme_of_that_name() -> None:

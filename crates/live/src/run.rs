@@ -65,35 +65,7 @@ impl Settings {
 /// [`LiveError::Unsupported`] with what the scenario asks for and only the simulator has.
 pub fn check(scenario: &Scenario, settings: &Settings) -> Result<(), LiveError> {
     let refuse = |what: &str| Err(LiveError::Unsupported(what.to_owned()));
-    if scenario.populations.iter().any(|population| population.start == StartRule::Stationary) {
-        return refuse(
-            "users.start = \"stationary\": the kernel has no connections that were open before the run; take \"steady\" \
-             or \"fresh\"",
-        );
-    }
-    if scenario.populations.iter().any(aqmlab_scenario::Population::sends_one_way) {
-        return refuse(
-            "users.profile = \"ns2-oneway\": the kernel's connections carry data both ways; take \"ns2-full\"",
-        );
-    }
-    let other = scenario.connection_groups().find_map(|group| Some((group.name, group.transport?)));
-    if let Some((name, other)) = other {
-        return refuse(&format!(
-            "transport = \"{}\" of \"{name}\": a live run has TCP alone, the kernel's",
-            other.transport.name
-        ));
-    }
-    let own = |population: &&aqmlab_scenario::Population| matches!(population.model, UserModel::Own(_));
-    if let Some(population) = scenario.populations.iter().find(own) {
-        return refuse(&format!(
-            "model = \"{}\": a live run has no traffic models in files; take a built-in model, such as \"pages\"",
-            population.model.name()
-        ));
-    }
-    let ticks = |population: &aqmlab_scenario::Population| population.minimum_delay.clock_tick.is_some();
-    if scenario.populations.iter().any(ticks) {
-        return refuse("clock_hz: a live run delays packets exactly");
-    }
+    check_users(scenario)?;
     if scenario.end_after.is_some() {
         return refuse("end_after: a live run ends at duration_s");
     }
@@ -139,6 +111,41 @@ pub fn check(scenario: &Scenario, settings: &Settings) -> Result<(), LiveError> 
         program.added_delay(scenario)?;
     }
     settings.hosts.check()
+}
+
+/// What of users and their connections the kernel has no counterpart of.
+fn check_users(scenario: &Scenario) -> Result<(), LiveError> {
+    let refuse = |what: &str| Err(LiveError::Unsupported(what.to_owned()));
+    if scenario.populations.iter().any(|population| population.start == StartRule::Stationary) {
+        return refuse(
+            "users.start = \"stationary\": the kernel has no connections that were open before the run; take \"steady\" \
+             or \"fresh\"",
+        );
+    }
+    if scenario.populations.iter().any(aqmlab_scenario::Population::sends_one_way) {
+        return refuse(
+            "users.profile = \"ns2-oneway\": the kernel's connections carry data both ways; take \"ns2-full\"",
+        );
+    }
+    let other = scenario.connection_groups().find_map(|group| Some((group.name, group.transport?)));
+    if let Some((name, other)) = other {
+        return refuse(&format!(
+            "transport = \"{}\" of \"{name}\": a live run has TCP alone, the kernel's",
+            other.transport.name
+        ));
+    }
+    let own = |population: &&aqmlab_scenario::Population| matches!(population.model, UserModel::Own(_));
+    if let Some(population) = scenario.populations.iter().find(own) {
+        return refuse(&format!(
+            "model = \"{}\": a live run has no traffic models in files; take a built-in model, such as \"pages\"",
+            population.model.name()
+        ));
+    }
+    let ticks = |population: &aqmlab_scenario::Population| population.minimum_delay.clock_tick.is_some();
+    if scenario.populations.iter().any(ticks) {
+        return refuse("clock_hz: a live run delays packets exactly");
+    }
+    Ok(())
 }
 
 /// Makes what a run needs of the kernel, namespace, device and settings, and lets it go again.

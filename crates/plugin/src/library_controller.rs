@@ -159,8 +159,8 @@ impl LibraryController {
     }
 }
 
-/// Whether a symbol of a library is a congestion controller, or is missing where the library has controllers and
-/// no schemes: one of them was meant. The library is closed again.
+/// Whether a symbol of a library is a congestion controller, or is missing where the library has controllers
+/// and no schemes: one of them was meant. The library is closed again.
 #[must_use]
 pub fn is_controller(bytes: &[u8], symbol: &str) -> bool {
     let version = || -> Result<u32, String> {

@@ -260,8 +260,8 @@ impl Simulation {
 
     /// A simulation that goes on from here by itself.
     ///
-    /// Raises `RunError` when an instance of a user's class or a connection over QUIC cannot be copied, or the
-    /// simulation is over.
+    /// Raises `RunError` when an instance of a user's class or a connection over QUIC cannot be copied, or
+    /// the simulation is over.
     fn copy(&self, py: Python<'_>) -> PyResult<Self> {
         let copied = py.detach(|| {
             let under_way = self.lock();

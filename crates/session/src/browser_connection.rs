@@ -1,6 +1,6 @@
 //! What is kept of the connections of users, and the list of each user's open ones.
 
-use crate::separate_streams::SeparateStreams;
+use crate::exchange_streams::SeparateStreams;
 use crate::streams::Streams;
 use crate::tracks::Dialogue;
 use crate::transport::{ConnectionId, Opened, Opening, UserConnection};
@@ -55,7 +55,8 @@ pub(crate) enum Carries {
     Response,
     /// Several exchanges at once, kept as [`Streams`] (`multiplexed.rs`).
     Streams,
-    /// Several exchanges at once on streams of their own, kept as [`SeparateStreams`] (`separate_streams.rs`).
+    /// Several exchanges at once on streams of their own, kept as [`SeparateStreams`]
+    /// (`separate_streams.rs`).
     SeparateStreams,
     /// What a vector says, kept as [`Dialogue`] (`dialogues.rs`).
     Dialogue {

@@ -19,7 +19,7 @@
 //! | `browser_connection.rs` | what is kept of a user's connection, and the list of each user |
 //! | `exchanges.rs` | connections that carry one exchange at a time |
 //! | `exchange_counts.rs`, `response.rs` | exchanges by how they ended; when a response time ends |
-//! | `separate_streams.rs` | exchanges on streams of their own, over a transport that has several |
+//! | `separate_streams.rs`, `exchange_streams.rs` | exchanges on streams of their own, over a transport that has several |
 //! | `history.rs`, `idle_path.rs` | what users did before the run, each alone, and over what |
 //! | `past_streams.rs` | the same of connections that carry several exchanges at once |
 //! | `answers.rs` | responses that servers take their time for |
@@ -40,6 +40,7 @@ mod continuation;
 mod datagrams;
 mod dialogues;
 mod exchange_counts;
+mod exchange_streams;
 mod exchanges;
 mod history;
 mod idle_path;

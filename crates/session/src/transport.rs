@@ -197,8 +197,8 @@ pub trait Transport {
     /// [`ConnectionEventKind::GaveUp`].
     fn open(&mut self, opening: &Opening) -> Opened;
 
-    /// What is asked where users start in the middle of a page; none where no connection can be older than the
-    /// run.
+    /// What is asked where users start in the middle of a page; none where no connection can be older than
+    /// the run.
     fn past(&mut self) -> Option<&mut dyn PastTransport> {
         None
     }

@@ -22,6 +22,8 @@ per_side = 100
 count = 1
 direction = "left-to-right"
 [[flows]]
+profile = "linux6-cubic"
+host = { congestion = "prague", ecn = "on", classic_ecn_fallback = true }
 count = 1
 bytes = 9000
 direction = "left-to-right"

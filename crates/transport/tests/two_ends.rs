@@ -179,8 +179,8 @@ fn what_is_written_is_delivered_on_its_stream_and_both_ends_close() {
     assert!(wire.under_way.is_empty());
 }
 
-/// The server's packets of the handshake are the first few; then come those of three responses in turn, all in
-/// the first window. A packet with the end of one may have the beginning of the next.
+/// The server's packets of the handshake are the first few; then come those of three responses in turn, all
+/// in the first window. A packet with the end of one may have the beginning of the next.
 #[test]
 fn a_lost_packet_keeps_one_stream_waiting() {
     let responses = [3_500, 3_500, 3_500];

@@ -132,7 +132,8 @@ pub struct FlowsTable {
     #[schemars(extend("x-decides" = Decides::Hosts))]
     pub dscp: u8,
 
-    /// What carries the connections: TCP, or QUIC, whose packets are datagrams to the network; absent: `"tcp"`.
+    /// What carries the connections: TCP, or QUIC, whose packets are datagrams to the network; absent:
+    /// `"tcp"`.
     #[serde(default = "default_transport", skip_serializing_if = "is_tcp")]
     #[schemars(schema_with = "crate::schema::transport_name")]
     #[schemars(extend("x-decides" = Decides::Hosts))]
