@@ -232,6 +232,27 @@ fn marks_take_the_place_of_losses_where_hosts_have_ecn() {
     assert!(marked(&with_ecn) > 0);
 }
 
+/// A box that writes CE into every packet changes nothing for hosts without ECN, over QUIC as over TCP.
+#[test]
+fn marks_are_for_nobody_where_hosts_have_no_ecn() {
+    let text = TRANSFERS.replace("loss_probability = 0.01, ", "");
+    let text = text.replace("scheme = \"fq-codel\"", "scheme = \"drop-tail\", limit_packets = 50");
+    let boxed = text.replace("delay_ms = 10.0, ", "delay_ms = 10.0, ecn_field = \"ce-on-all\", ");
+    assert_ne!(text, boxed);
+    assert_eq!(simulate(&text).events, simulate(&boxed).events);
+}
+
+/// Four times as many as may be open at a time: whoever waits for a stream costs nothing until there is one.
+#[test]
+fn a_page_of_four_hundred_objects_arrives_whole() {
+    let page = format!("{ROOT}{}", "0,1,0,500,5000\n".repeat(400));
+    let narrow = READER.replace("rate_mbps = 100000.0\ninterface", "rate_mbps = 50.0\ninterface");
+    let output = simulate(&with_pages(&narrow.replace("200.0", "20.0"), &page));
+    let times = real(table(&output, "pages"), "page_load_time_s");
+    // 2 MB on 50 Mbit/s, and a handful of round trips of 100 ms.
+    assert!((0.32..2.0).contains(&times[0]), "{}", times[0]);
+}
+
 #[test]
 fn the_controller_is_the_scenarios() {
     let text = TRANSFERS.replace("loss_probability = 0.01, ", "");

@@ -15,7 +15,7 @@ use std::time::Duration;
 /// Bytes of UDP payload in a packet: what quinn's discovery finds on a path of Ethernet.
 pub(super) const UDP_PAYLOAD: u16 = 1_452;
 /// What a receiver admits on a stream and in all, as Chrome does.
-const STREAM_WINDOW: u32 = 6 << 20;
+pub(super) const STREAM_WINDOW: u32 = 6 << 20;
 const CONNECTION_WINDOW: u32 = 15 << 20;
 /// Silence after which a connection is given up (RFC 9308 section 3.2), and before which a ping asks.
 const GIVES_UP_AFTER: Duration = Duration::from_secs(30);

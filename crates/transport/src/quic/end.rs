@@ -6,8 +6,8 @@
 //! when both have said so and all of it is acknowledged, the first to know closes the connection.
 
 use super::QuicSettings;
-use super::configuration::{UDP_PAYLOAD, endpoint};
-use super::sending::{Sending, Written};
+use super::configuration::{STREAM_WINDOW, UDP_PAYLOAD, endpoint};
+use super::sending::{Blocked, Sending, Written};
 use crate::{Answer, OutgoingPacket, StreamId, TransportEnd, Urgency};
 use aqmlab_aqm::Codepoint;
 use aqmlab_random::Key;
@@ -220,17 +220,21 @@ impl QuicEnd {
         let spare = SPARE_PACKETS * u64::from(UDP_PAYLOAD);
         let window = connection.congestion_state().window();
         connection.set_send_window(window + spare);
-        let mut blocked = Vec::new();
+        let mut blocked = Blocked::default();
         while let Some((stream, written)) = sending.next(&blocked) {
-            let (bytes, has_ended) = hand_over_of(
-                connection,
-                (stream, written),
-                (&mut self.opened, self.accepted),
-                &mut self.unacknowledged,
-            );
-            sending.handed_over(stream, bytes, has_ended);
-            if bytes == 0 && !has_ended {
-                blocked.push(stream);
+            let Some(id) = opened(connection, stream, (&mut self.opened, self.accepted)) else {
+                blocked.from = Some(stream);
+                continue;
+            };
+            let (bytes, has_ended) = hand_over_of(connection, id, written);
+            if bytes > 0 || has_ended {
+                self.unacknowledged.insert(id);
+                sending.handed_over(stream, bytes, has_ended);
+            } else if written.handed_over < u64::from(STREAM_WINDOW) {
+                // It is the connection that has no room, for nobody.
+                break;
+            } else {
+                blocked.streams.push(stream);
             }
         }
     }
@@ -298,24 +302,26 @@ impl QuicEnd {
     }
 }
 
-/// Hands over a part of what has been written on a stream; answers with how many bytes, and whether its end.
-fn hand_over_of(
+/// The stream in the terms of quinn, opened where it is new; none while the peer allows no more. Of the
+/// streams of this end so many are open, and so many of the peer's.
+fn opened(
     connection: &mut Connection,
-    (stream, written): (StreamId, Written),
+    stream: StreamId,
     (opened, accepted): (&mut u64, u64),
-    unacknowledged: &mut BTreeSet<quinn_proto::StreamId>,
-) -> (u64, bool) {
+) -> Option<quinn_proto::StreamId> {
     let index = u64::from(stream.number());
     let peer = !connection.side();
     // A server answers on the stream of the request.
     let initiator = if connection.side().is_server() && index < accepted { peer } else { connection.side() };
     while initiator == connection.side() && *opened <= index {
-        if connection.streams().open(Dir::Bi).is_none() {
-            return (0, false);
-        }
+        connection.streams().open(Dir::Bi)?;
         *opened += 1;
     }
-    let id = quinn_proto::StreamId::new(initiator, Dir::Bi, index);
+    Some(quinn_proto::StreamId::new(initiator, Dir::Bi, index))
+}
+
+/// Hands over a part of what has been written on a stream; answers with how many bytes, and whether its end.
+fn hand_over_of(connection: &mut Connection, id: quinn_proto::StreamId, written: Written) -> (u64, bool) {
     let mut sending = connection.send_stream(id);
     let _ = sending.set_priority(-i32::from(written.urgency.number()));
     let wanted = written.waiting.min(ZEROS.len() as u64);
@@ -325,9 +331,6 @@ fn hand_over_of(
         bytes = sending.write_chunks(&mut [Bytes::from_static(zeros)]).map_or(0, |done| done.bytes as u64);
     }
     let has_ended = bytes == written.waiting && written.is_finished && sending.finish().is_ok();
-    if bytes > 0 || has_ended {
-        unacknowledged.insert(id);
-    }
     (bytes, has_ended)
 }
 
@@ -374,6 +377,8 @@ impl TransportEnd for QuicEnd {
             Codepoint::Ect1 => Some(EcnCodepoint::Ect1),
             Codepoint::Ce => Some(EcnCodepoint::Ce),
         };
+        // Where ECN is off, what a box on the way has written into the field is for nobody.
+        let ecn = ecn.filter(|_| self.settings.ecn);
         let mut response = Vec::new();
         let data = BytesMut::from(payload);
         match self.endpoint.handle(instant(now), ADDRESS, None, ecn, data, &mut response) {

@@ -8,9 +8,26 @@ use std::collections::BTreeMap;
 pub(super) struct Written {
     /// Bytes that are not handed over yet.
     pub(super) waiting: u64,
+    /// Bytes that are.
+    pub(super) handed_over: u64,
     pub(super) urgency: Urgency,
     /// Nothing follows what is waiting.
     pub(super) is_finished: bool,
+}
+
+/// Streams that cannot go on until the peer says more.
+#[derive(Debug, Default)]
+pub(super) struct Blocked {
+    /// The peer has no room for what follows on them.
+    pub(super) streams: Vec<StreamId>,
+    /// No stream of this number or above can be opened.
+    pub(super) from: Option<StreamId>,
+}
+
+impl Blocked {
+    fn has(&self, stream: StreamId) -> bool {
+        self.from.is_some_and(|from| stream >= from) || self.streams.contains(&stream)
+    }
 }
 
 /// All streams that this end writes on, until their end is handed over.
@@ -28,7 +45,7 @@ pub(super) struct Sending {
 impl Sending {
     pub(super) fn write(&mut self, stream: StreamId, bytes: u64) {
         let urgency = self.urgencies.remove(&stream).unwrap_or(Urgency::DEFAULT);
-        let new = Written { waiting: 0, urgency, is_finished: false };
+        let new = Written { waiting: 0, handed_over: 0, urgency, is_finished: false };
         let written = self.streams.entry(stream).or_insert(new);
         written.waiting = written.waiting.saturating_add(bytes);
     }
@@ -73,27 +90,27 @@ impl Sending {
 
     /// Whose turn it is, among those that have something to hand over and are not `blocked`: the most urgent,
     /// and of those the one behind who had its turn last, round and round.
-    pub(super) fn next(&mut self, blocked: &[StreamId]) -> Option<(StreamId, Written)> {
+    pub(super) fn next(&self, blocked: &Blocked) -> Option<(StreamId, Written)> {
         let is_ready = |(stream, written): &(&StreamId, &Written)| {
             let has_something = written.waiting > 0 || written.is_finished;
-            has_something && !blocked.contains(stream)
+            has_something && !blocked.has(**stream)
         };
         let urgent = self.streams.iter().filter(is_ready).map(|(_, written)| written.urgency).min()?;
         let ready = || self.streams.iter().filter(is_ready).filter(|(_, written)| written.urgency == urgent);
         let behind = ready().find(|(stream, _)| self.last.is_some_and(|last| **stream > last));
         let (stream, written) = behind.or_else(|| ready().next())?;
-        let next = (*stream, *written);
-        self.last = Some(*stream);
-        Some(next)
+        Some((*stream, *written))
     }
 
     /// So many bytes of a stream were handed over, and perhaps its end.
     pub(super) fn handed_over(&mut self, stream: StreamId, bytes: u64, has_ended: bool) {
+        self.last = Some(stream);
         if has_ended {
             self.streams.remove(&stream);
             self.ended += 1;
         } else if let Some(written) = self.streams.get_mut(&stream) {
             written.waiting -= bytes;
+            written.handed_over += bytes;
         }
     }
 }
