@@ -9,7 +9,7 @@ not reach is at least that of what each was seen to take.
 
 The slowdown of a transfer is its time over the time that it would take alone on an idle path at the lowest
 rate on its way: 1.5 round trips, and its bytes without headers (`alone_s` of `run.json`; defined in
-crates/driver/src/transfers.rs).
+crates/driver/src/telling/transfers.rs).
 """
 
 from __future__ import annotations

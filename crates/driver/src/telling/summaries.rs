@@ -1,6 +1,6 @@
 //! From counters and applications to what `run.json` says of them.
 
-use crate::transfers;
+use crate::telling::transfers;
 use aqmlab_aqm::{Breakdown, Codepoint, Counters, PacketClass, Reason, Tally};
 use aqmlab_link::LinkSnapshot;
 use aqmlab_record::{

@@ -1,6 +1,6 @@
 //! What happened in each queue of a port with several, in the measured window: the table `queues`.
 
-use crate::table_names::TableNames;
+use crate::telling::table_names::TableNames;
 use aqmlab_aqm::{QueueCounters, Reason, Tally};
 use aqmlab_link::LinkSnapshot;
 use aqmlab_record::{ColumnValues, Table};

@@ -1,11 +1,11 @@
 //! Sampling of monitored links.
 
-use crate::queue_summary::QueueSummaries;
-use crate::sampling_clock::SamplingClock;
-use crate::scheme_state::SchemeStates;
-use crate::settling::{self, Unsettled};
-use crate::starvation::{Starved, starved};
-use crate::table_names::TableNames;
+use crate::telling::queue_summary::QueueSummaries;
+use crate::telling::sampling_clock::SamplingClock;
+use crate::telling::scheme_state::SchemeStates;
+use crate::telling::settling::{self, Unsettled};
+use crate::telling::starvation::{Starved, starved};
+use crate::telling::table_names::TableNames;
 use aqmlab_aqm::Occupancy;
 use aqmlab_link::{MonitoredLink, Sent};
 use aqmlab_record::{ColumnValues, MeasuredWindow, Table};

@@ -1,7 +1,8 @@
 //! What the codes of the tables stand for: links, populations and groups of flows by name.
 
+use crate::wiring::links::is_monitored;
 use aqmlab_record::{ColumnValues, Names};
-use aqmlab_scenario::{Link, Scenario};
+use aqmlab_scenario::Scenario;
 
 /// Names by code.
 pub struct TableNames {
@@ -48,11 +49,6 @@ impl TableNames {
     pub fn of_datagram_groups(&self, codes: impl Iterator<Item = Option<u16>>) -> ColumnValues {
         ColumnValues::names(codes.map(code_or_none).collect(), &self.datagram_groups)
     }
-}
-
-/// Only a link with a queue has something to be recorded.
-pub(crate) fn is_monitored(link: &Link) -> bool {
-    link.monitored && link.rate.is_some() && link.queue.is_some()
 }
 
 fn code_or_none(code: Option<u16>) -> u32 {

@@ -2,8 +2,9 @@
 //! window, by who sent them: in all the table `traffic`, one interval after another the table
 //! `traffic_series`.
 
-use crate::flow_groups::{FlowGroups, short};
-use crate::table_names::{TableNames, is_monitored};
+use crate::telling::flow_groups::{FlowGroups, short};
+use crate::telling::table_names::TableNames;
+use crate::wiring::links::is_monitored;
 use aqmlab_record::{ColumnValues, MeasuredWindow, Table};
 use aqmlab_scenario::Scenario;
 use aqmlab_session::{DatagramSourceId, Owner, Side};

@@ -1,8 +1,8 @@
 //! What a link does with arrivals that were recorded elsewhere: the proof that a live run's queue decided as
 //! a simulated one.
 
-use crate::deviations;
-use crate::links::link_of;
+use crate::wiring::deviations;
+use crate::wiring::links::link_of;
 use aqmlab_aqm::{Acknowledgement, Codepoint, HeaderFields, PacketFacts, Queued, Reason};
 use aqmlab_link::{Link, News};
 use aqmlab_random::Key;
@@ -140,7 +140,7 @@ impl Replay {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::links::key_of_service;
+    use crate::wiring::links::key_of_service;
     use aqmlab_aqm::PacketClass;
     use aqmlab_link::conformance::{Arrival, Case, Outcome, expected};
     use aqmlab_units::Span;

@@ -1,7 +1,7 @@
 //! From a scenario to the applications of a run.
 
 use crate::control::RunError;
-use crate::datagram_sources::first_places;
+use crate::wiring::datagram_sources::first_places;
 use aqmlab_applications::Setup;
 use aqmlab_random::{Key, Law};
 use aqmlab_record::{MeasuredWindow, Pages, Responses, Rows};

@@ -7,6 +7,11 @@ use aqmlab_scenario as scenario;
 use aqmlab_units::Rate;
 use std::collections::BTreeMap;
 
+/// Only a link with a queue has something to be recorded.
+pub(crate) fn is_monitored(link: &scenario::Link) -> bool {
+    link.monitored && link.rate.is_some() && link.queue.is_some()
+}
+
 /// A link with this rate and scheme. The random numbers of its queue and of its service belong to its name
 /// under the key of the run.
 #[must_use]

@@ -1,7 +1,7 @@
 //! What schemes tell of themselves over time: the table `scheme_state`.
 
-use crate::sampling_clock::SamplingClock;
-use crate::table_names::TableNames;
+use crate::telling::sampling_clock::SamplingClock;
+use crate::telling::table_names::TableNames;
 use aqmlab_link::MonitoredLink;
 use aqmlab_record::{ColumnValues, Table};
 use aqmlab_units::{Span, Time};

@@ -1,6 +1,6 @@
 //! Settings of a scenario that mean something else than they seem to.
 
-use crate::scenario_warning::ScenarioWarning;
+use crate::telling::scenario_warning::ScenarioWarning;
 use aqmlab_aqm::{PortFacts, TrafficClass, UnreachableOnset};
 use aqmlab_scenario::{
     DatagramGroup, DemandUnit, Link, LinkIndex, Population, ReachedClasses, Routes, Scenario, SteadyRate,

@@ -1,6 +1,6 @@
 //! Where connections are opened: at which machines, and with which delays in front of the network.
 
-use crate::access_delay::AccessDelay;
+use crate::wiring::access_delay::AccessDelay;
 use aqmlab_random::Key;
 use aqmlab_scenario::{Flow, NodeIndex, Population, Scenario};
 use aqmlab_session::{Opening, Owner, PopulationId, Side};

@@ -4,8 +4,8 @@
 //! samples a queue every 3 ms and logs mean, variance, least and greatest every 100 ms, with what was
 //! transmitted and dropped.
 
-use crate::sampling_clock::SamplingClock;
-use crate::table_names::TableNames;
+use crate::telling::sampling_clock::SamplingClock;
+use crate::telling::table_names::TableNames;
 use aqmlab_link::MonitoredLink;
 use aqmlab_record::{ColumnValues, Table};
 use aqmlab_scenario::QueueSummary;

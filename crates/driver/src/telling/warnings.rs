@@ -1,11 +1,11 @@
 //! What a reader should know before trusting a run.
 
-use crate::monitor::Monitor;
-use crate::scenario_warning::ScenarioWarning;
-use crate::settling::Unsettled;
-use crate::starvation::Starved;
-use crate::tight_buffers;
-use crate::traps;
+use crate::telling::monitor::Monitor;
+use crate::telling::scenario_warning::ScenarioWarning;
+use crate::telling::settling::Unsettled;
+use crate::telling::starvation::Starved;
+use crate::telling::tight_buffers;
+use crate::telling::traps;
 use aqmlab_aqm::Reason;
 use aqmlab_aqm::parts::Tins;
 use aqmlab_record::{LinkSummary, Summary};

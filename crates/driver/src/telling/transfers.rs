@@ -7,7 +7,7 @@
 //! pFabric, SIGCOMM 2013; Montazeri and others, Homa, SIGCOMM 2018), with the handshake that these transfers
 //! have.
 
-use crate::table_names::TableNames;
+use crate::telling::table_names::TableNames;
 use aqmlab_aqm::TrafficClasses;
 use aqmlab_record::{ColumnValues, Table};
 use aqmlab_scenario::{Flow, LinkIndex, Routes, Scenario};

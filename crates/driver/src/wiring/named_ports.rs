@@ -1,6 +1,6 @@
 //! Ports by name: monitored links with a queue.
 
-use crate::table_names::is_monitored;
+use super::links::is_monitored;
 use aqmlab_scenario::{LinkIndex, Scenario};
 
 /// There is no port of this name.

@@ -1,9 +1,9 @@
 //! The congestion windows, round-trip times and timeouts of long-lived flows over time, for those who ask
 //! (`record.congestion_window_interval_ms`).
 
-use crate::flow_groups::FlowGroups;
-use crate::sampling_clock::SamplingClock;
-use crate::table_names::TableNames;
+use crate::telling::flow_groups::FlowGroups;
+use crate::telling::sampling_clock::SamplingClock;
+use crate::telling::table_names::TableNames;
 use aqmlab_record::{ColumnValues, Table};
 use aqmlab_scenario::Scenario;
 use aqmlab_session::FlowId;
