@@ -1,11 +1,11 @@
 //! What can make a live run wrong without a word, measured: how late the router was, what the kernel dropped,
 //! how far a probe's round trip was from what it should have been.
 
+use crate::hosts::seen::HostsSeen;
 use crate::kernel_queue::Counted;
 use crate::lateness::Lateness;
+use crate::packet::headers::Refusal;
 use crate::program::Ran;
-use crate::router::headers::Refusal;
-use crate::router::hosts_seen::HostsSeen;
 use aqmlab_units::{Span, Time};
 use serde::Serialize;
 use std::collections::BTreeMap;

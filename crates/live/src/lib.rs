@@ -9,10 +9,12 @@
 //! | file | idea |
 //! | --- | --- |
 //! | `run.rs` | a live run: what it refuses, its two threads |
-//! | `namespace.rs`, `privileges.rs`, `hosts.rs`, `scheduling.rs` | what the kernel is told, in namespaces that die with the process |
+//! | `namespace.rs`, `privileges.rs`, `scheduling.rs` | what the kernel is told, in namespaces that die with the process |
+//! | `hosts/`, `kernel_counts.rs` | how the kernel's TCP is set, what it shows of itself, what it counts |
 //! | `devices/` | the ways to the packets of a namespace |
 //! | `addresses.rs` | addresses and ports, from which the router knows a packet's connection |
-//! | `router/` | headers; links and queues in virtual time; the thread between the devices |
+//! | `packet/` | a packet: its bytes, what is read in them, what queues know of it |
+//! | `router/` | links and queues in virtual time; the thread between the devices |
 //! | `traffic/` | applications over sockets; the thread that wakes them |
 //! | `kernel_queue/` | queue disciplines of the kernel in place of the scenario's |
 //! | `program.rs` | a program of the user's own behind the bottleneck, and its server |
@@ -30,10 +32,12 @@ mod clock;
 mod devices;
 mod error;
 mod hosts;
+mod kernel_counts;
 mod kernel_queue;
 mod lateness;
 mod namespace;
 mod output;
+mod packet;
 mod privileges;
 mod program;
 mod router;
@@ -48,10 +52,10 @@ pub use error::LiveError;
 pub use hosts::HostSettings;
 pub use kernel_queue::{Discipline, discipline_of};
 pub use output::Output;
+pub use packet::headers::{Headers, Refusal};
 pub use privileges::prepare;
 pub use program::{Program, Ran};
 pub use router::capture::{Capture, CapturedPorts, KeptPacket};
 pub use router::guest::{Crossing, Crossings};
-pub use router::headers::{Headers, Refusal};
 pub use router::log::{LogEvent, LogRow};
 pub use run::{Settings, check, probe, run};

@@ -3,12 +3,13 @@
 use crate::audit::Audit;
 use crate::error::LiveError;
 use crate::hosts::{HostSettings, foreign_answers_to_marks};
+use crate::kernel_counts::KernelCounts;
 use crate::router::capture::Capture;
 use crate::router::link::QueuedLink;
 use crate::router::log::LogRow;
 use crate::router::network::{Balance, Edge, Network};
 use crate::router::thread::Routed;
-use crate::traffic::thread::{KernelCounts, Traffic};
+use crate::traffic::thread::Traffic;
 use aqmlab_driver::{
     FORMAT, TableNames, WatchedLink, datagram_sources, document, flows, link_summaries, measured_window,
     populations, queue_counts, transfers, warnings,

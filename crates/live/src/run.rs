@@ -6,16 +6,18 @@ use crate::clock::Clock;
 use crate::devices::{Backend, Device};
 use crate::error::LiveError;
 use crate::hosts::{self, HostSettings};
+use crate::kernel_counts::KernelCounts;
 use crate::output::{Output, gather};
+use crate::packet::headers::MTU;
 use crate::program::{self, Program, Ran, Running};
 use crate::router::capture::CapturedPorts;
 use crate::router::connections::{Connections, Registration};
-use crate::router::headers::MTU;
 use crate::router::log::Log;
 use crate::router::network::Network;
-use crate::router::thread::{Devices, Routed, server_sockets};
+use crate::router::thread::{Devices, Routed};
 use crate::scheduling::{self, Role};
-use crate::traffic::thread::{KernelCounts, ServerSockets, Traffic, Work};
+use crate::traffic::sockets::ServerSockets;
+use crate::traffic::thread::{Traffic, Work};
 use crate::{kernel_queue, namespace, router, traffic};
 use aqmlab_driver::{Control, deviations, measured_window};
 use aqmlab_scenario::{Scenario, StartRule, UserModel};
@@ -156,7 +158,7 @@ pub fn probe(hosts: HostSettings, backend: Backend) -> Result<(), LiveError> {
     hosts.check()?;
     let made = thread::spawn(move || {
         let device = namespace::enter(Half::Passive, hosts, true, backend)?;
-        let servers = server_sockets(hosts)?;
+        let servers = ServerSockets::open(hosts)?;
         drop((device, servers));
         Ok(())
     });
@@ -266,7 +268,7 @@ fn route(
 ) -> Result<(Routed, Aside), LiveError> {
     let &Shared { scenario, seed, settings, ecn, control } = shared;
     let passive = namespace::enter(Half::Passive, settings.hosts, ecn, settings.backend)?;
-    let servers = server_sockets(settings.hosts)?;
+    let servers = ServerSockets::open(settings.hosts)?;
     let active = from_traffic.recv().map_err(gone)?;
     let window = measured_window(scenario);
     let mut connections = Connections::new(scenario, seed, registrations, settings.hosts.least_timeout());

@@ -10,7 +10,7 @@ mod offloads;
 mod packet_socket;
 
 use crate::error::LiveError;
-use crate::router::headers::{MTU, Refusal};
+use crate::packet::headers::{MTU, Refusal};
 use nix::poll::{PollFd, PollFlags};
 pub(crate) use packet_socket::{ETHERNET_BYTES, PacketSocket, packet_of_frame};
 use std::fs::OpenOptions;

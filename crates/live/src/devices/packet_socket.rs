@@ -1,6 +1,6 @@
 //! A packet socket: reads the frames that come to a device and writes such as leave it (packet(7)).
 
-use crate::router::headers::Refusal;
+use crate::packet::headers::Refusal;
 use nix::cmsg_space;
 use nix::errno::Errno;
 use nix::ifaddrs::getifaddrs;

@@ -22,7 +22,7 @@ use crate::clock::Clock;
 use crate::devices::{ETHERNET_BYTES, PacketSocket};
 use crate::error::LiveError;
 use crate::lateness::Lateness;
-use crate::router::packet::Packet;
+use crate::packet::Packet;
 use aqmlab_aqm::{Codepoint, Counters, Event, Occupancy, QueueCounters, Queued, Reason};
 use aqmlab_link::{MonitoredQueue, ServiceModel};
 use aqmlab_scenario::{Link, LinkIndex, Scenario, Scheme};

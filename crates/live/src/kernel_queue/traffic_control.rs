@@ -4,7 +4,7 @@ use super::classes::{DEVICE, HANDLE};
 use super::words::Discipline;
 use crate::error::LiveError;
 use crate::namespace::{command, ip};
-use crate::router::headers::MTU;
+use crate::packet::headers::MTU;
 use aqmlab_scenario::{Link, LinkIndex};
 use serde::Serialize;
 use serde_json::Value;

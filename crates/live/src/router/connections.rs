@@ -1,10 +1,10 @@
 //! What was registered of connections: delays and markings of their packets.
 
 use super::guest::GUEST_FLOW;
-use super::headers::{Headers, Refusal};
-use super::hosts_seen::{HostsSeen, Seen};
 use super::paths::Paths;
 use crate::addresses::{Addresses, Half, Party};
+use crate::hosts::seen::{HostsSeen, Seen};
+use crate::packet::headers::{Headers, Refusal};
 use aqmlab_aqm::{FiveTuple, HeaderFields};
 use aqmlab_driver::Whose;
 use aqmlab_random::Key;

@@ -4,11 +4,11 @@
 //! Ten million: `AQMLAB_FUZZ_PACKETS=10000000 cargo test --release -p aqmlab-live --lib fuzz`.
 
 use super::connections::{Connections, Registration};
-use super::headers::{Headers, MTU, Refusal};
 use super::log::Log;
 use super::network::Network;
 use crate::addresses::{Addresses, Half};
 use crate::devices::{ETHERNET_BYTES, ROOM, packet_of_frame};
+use crate::packet::headers::{Headers, MTU, Refusal};
 use aqmlab_driver::measured_window;
 use aqmlab_random::{Key, Stream};
 use aqmlab_scenario::Scenario;

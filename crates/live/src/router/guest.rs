@@ -1,7 +1,7 @@
 //! The packets of a program of the user's own, counted apart from those of the scenario.
 
-use super::packet::Packet;
 use crate::addresses::Half;
+use crate::packet::Packet;
 use aqmlab_aqm::Codepoint;
 use serde::Serialize;
 

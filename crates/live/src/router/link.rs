@@ -1,8 +1,8 @@
 //! Links with a queue: of ours, or of the kernel.
 
-use super::packet::Packet;
 use crate::error::LiveError;
 use crate::kernel_queue::KernelQueue;
+use crate::packet::Packet;
 use aqmlab_aqm::Scheme;
 use aqmlab_driver::link_of;
 use aqmlab_link::{Link, MonitoredLink, MonitoredQueue, Sent, Transmitter};

@@ -1,7 +1,7 @@
 //! What happened to packets at queues, kept for a replay, and the packets that left, for captures.
 
 use super::capture::{Capture, CapturedPorts, Capturing};
-use super::packet::Packet;
+use crate::packet::Packet;
 use aqmlab_aqm::{Acknowledgement, HeaderFields, PacketFacts, Queued, Reason};
 use aqmlab_scenario::LinkIndex;
 use aqmlab_units::Time;

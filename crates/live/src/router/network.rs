@@ -5,20 +5,20 @@
 //! comes changes nothing about the instants, nor about what any scheme decides: only when the packet is
 //! handed over.
 
-use super::buffer::Pool;
 use super::connections::{Conduct, Connections};
 use super::guest::Crossings;
-use super::headers::{Headers, Refusal};
 use super::link::{Queue, QueuedLink};
 use super::log::{Log, LogEvent};
-use super::packet::Packet;
 use super::paths::{Paths, Stage};
-use super::ping::Ping;
 use super::pings::Pings;
 use crate::addresses::Half;
 use crate::clock::Clock;
 use crate::error::LiveError;
 use crate::kernel_queue::{self, KernelQueue};
+use crate::packet::Packet;
+use crate::packet::buffer::Pool;
+use crate::packet::headers::{Headers, Refusal};
+use crate::packet::ping::Ping;
 use aqmlab_aqm::{PacketFacts, Reason};
 use aqmlab_driver::{Boundary, Monitor, Traffic, Whose, channels};
 use aqmlab_link::{Channel, Link, LinkSnapshot, MonitoredLink, News, Serializer};

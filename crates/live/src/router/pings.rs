@@ -2,8 +2,8 @@
 //! ways of the scenario and are nobody's traffic.
 
 use super::paths::Paths;
-use super::ping::Ping;
 use crate::addresses::{Addresses, Half};
+use crate::packet::ping::Ping;
 use aqmlab_aqm::{Codepoint, FiveTuple, HeaderFields, PacketClass, PacketFacts};
 use aqmlab_driver::{PING_BYTES, ShaperFollower};
 use aqmlab_random::Key;

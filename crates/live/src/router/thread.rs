@@ -1,42 +1,24 @@
 //! The thread of the router: packets between two devices and the network in virtual time.
 
-use super::connections::PROBE_PORT;
 use super::network::Network;
 use crate::addresses::Half;
 use crate::clock::{Clock, timeout};
 use crate::devices::{Backend, Device, ROOM};
 use crate::error::LiveError;
-use crate::hosts::HostSettings;
+use crate::kernel_counts::KernelCounts;
 use crate::kernel_queue::Counted;
 use crate::lateness::Lateness;
 use crate::namespace;
-use crate::traffic::sockets::{SERVER_PORT, bound, set_congestion_control};
-use crate::traffic::thread::{KernelCounts, ServerSockets};
 use aqmlab_driver::Control;
 use aqmlab_record::MeasuredWindow;
 use aqmlab_scenario::Scenario;
 use aqmlab_units::{Span, Time};
 use nix::poll::{PollFd, ppoll};
-use nix::sys::socket::{Backlog, SockType, listen, setsockopt, sockopt};
-use std::net::{Ipv4Addr, TcpListener};
 
 /// Most packets that are read from one device before the other has its turn.
 const BATCH: usize = 32;
 /// The longest time without a look at the caller.
 const LONGEST_WAIT: Span = Span::from_milliseconds(20);
-
-/// Sockets for servers in the namespace of this thread.
-pub(crate) fn server_sockets(settings: HostSettings) -> Result<ServerSockets, LiveError> {
-    let any = Ipv4Addr::UNSPECIFIED;
-    let setup = |what: &str| LiveError::setup::<nix::Error>(what.to_owned());
-    let listener = bound(SockType::Stream, (any, SERVER_PORT)).map_err(setup("a socket for servers"))?;
-    set_congestion_control(&listener, settings)?;
-    listen(&listener, Backlog::MAXALLOWABLE).map_err(setup("a socket for servers"))?;
-    let echo = bound(SockType::Datagram, (any, PROBE_PORT)).map_err(setup("a socket for probes"))?;
-    let sink = bound(SockType::Datagram, (any, SERVER_PORT)).map_err(setup("a socket for datagrams"))?;
-    setsockopt(&sink, sockopt::IpRecvTos, &true).map_err(setup("a socket that hears of marks"))?;
-    Ok(ServerSockets { listener: TcpListener::from(listener), echo, sink })
-}
 
 /// What the thread leaves behind.
 pub(crate) struct Routed {

@@ -1,6 +1,7 @@
 //! The thread of the applications: alarms and what the kernel says, in real time, until the end of the run.
 
 use super::datagrams::DatagramEnds;
+use super::sockets::{ServerSockets, address, bound};
 use super::transport::{SocketTransport, Totals};
 use crate::addresses::{ANSWERER, GUEST};
 use crate::audit::Probes;
@@ -8,9 +9,9 @@ use crate::clock::{Clock, timeout};
 use crate::devices::Backend;
 use crate::error::LiveError;
 use crate::hosts::HostSettings;
+use crate::kernel_counts::KernelCounts;
 use crate::namespace;
 use crate::router::connections::{PROBE_PORT, Registration};
-use crate::traffic::sockets::{address, bound};
 use aqmlab_driver::{CongestionWindows, Control, measured_window, session};
 use aqmlab_random::Key;
 use aqmlab_scenario::Scenario;
@@ -19,18 +20,8 @@ use aqmlab_units::{Span, Time};
 use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::epoll::{EpollEvent, EpollFlags, EpollTimeout};
 use nix::sys::socket::{MsgFlags, SockType, SockaddrIn, recvfrom, sendto};
-use std::net::TcpListener;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::sync::mpsc::Sender;
-
-/// The sockets of the servers' namespace.
-pub(crate) struct ServerSockets {
-    pub(crate) listener: TcpListener,
-    /// Answers probes.
-    pub(crate) echo: OwnedFd,
-    /// Takes datagrams.
-    pub(crate) sink: OwnedFd,
-}
 
 /// By which the kernel says which of these it means.
 const LISTENER: u64 = u64::MAX;
@@ -41,49 +32,6 @@ const SINK: u64 = u64::MAX - 3;
 /// The longest time without a look at the caller.
 const LONGEST_WAIT: Span = Span::from_milliseconds(20);
 const PROBE_INTERVAL: Span = Span::from_milliseconds(100);
-
-/// The kernel's own counters of TCP in a namespace.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct KernelCounts {
-    pub(crate) timeouts: u64,
-    pub(crate) syn_retransmissions: u64,
-    pub(crate) fast_recoveries: u64,
-    pub(crate) retransmitted_segments: u64,
-    pub(crate) listen_overflows: u64,
-    pub(crate) checksum_errors: u64,
-}
-
-impl KernelCounts {
-    /// Of the namespace of this thread, until now.
-    pub(crate) fn read() -> Self {
-        let of = |name| namespace::counter("TcpExt", name);
-        Self {
-            timeouts: of("TCPTimeouts"),
-            syn_retransmissions: of("TCPSynRetrans"),
-            fast_recoveries: of("TCPRenoRecovery") + of("TCPSackRecovery"),
-            retransmitted_segments: namespace::counter("Tcp", "RetransSegs"),
-            listen_overflows: of("ListenOverflows") + of("ListenDrops"),
-            checksum_errors: namespace::counter("Tcp", "InCsumErrors")
-                + namespace::counter("Udp", "InCsumErrors"),
-        }
-    }
-
-    /// Since earlier ones, of two namespaces together.
-    pub(crate) fn since(ends: [Self; 2], begins: [Self; 2]) -> Self {
-        let sum = |of: &dyn Fn(&Self) -> u64| {
-            let total = |counts: &[Self; 2]| counts.iter().map(of).sum::<u64>();
-            total(&ends) - total(&begins)
-        };
-        Self {
-            timeouts: sum(&|counts| counts.timeouts),
-            syn_retransmissions: sum(&|counts| counts.syn_retransmissions),
-            fast_recoveries: sum(&|counts| counts.fast_recoveries),
-            retransmitted_segments: sum(&|counts| counts.retransmitted_segments),
-            listen_overflows: sum(&|counts| counts.listen_overflows),
-            checksum_errors: sum(&|counts| counts.checksum_errors),
-        }
-    }
-}
 
 /// What was counted at an edge of the measured window.
 #[derive(Clone, Debug, Default)]

@@ -1,7 +1,11 @@
-//! A packet in the router.
+//! A packet in the router: its bytes, what is read in them, and what queues know of it.
 
-use super::buffer::Buffer;
-use super::ping::Ping;
+pub(crate) mod buffer;
+pub(crate) mod headers;
+pub(crate) mod ping;
+
+use self::buffer::Buffer;
+use self::ping::Ping;
 use crate::addresses::Half;
 use aqmlab_aqm::{Acknowledgement, Codepoint, HeaderFields, PacketFacts, Queued};
 use aqmlab_driver::{CountedPacket, Whose};
@@ -17,18 +21,18 @@ pub(crate) struct Packet {
     pub(crate) whose: Whose,
     /// The half of the network that it goes to.
     pub(crate) to: Half,
-    pub(super) path: u32,
+    pub(crate) path: u32,
     /// How many stages of its path it has behind it.
-    pub(super) passed: u16,
+    pub(crate) passed: u16,
     /// What is left to be waited for at its own machine.
-    pub(super) delay: Span,
+    pub(crate) delay: Span,
     /// Where it is the router's own.
-    pub(super) ping: Option<Ping>,
+    pub(crate) ping: Option<Ping>,
 }
 
 impl Packet {
     /// What is counted of it.
-    pub(super) fn counted(&self) -> CountedPacket {
+    pub(crate) fn counted(&self) -> CountedPacket {
         CountedPacket {
             whose: self.whose,
             from: if self.to == Half::Passive { Side::Active } else { Side::Passive },

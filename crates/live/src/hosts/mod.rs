@@ -1,10 +1,12 @@
 //! Host profiles as settings of the kernel, for one namespace each.
 //!
 //! A namespace has one set: all users and flows of a live run have the same TCP. What the kernel was told is
-//! read back, and what it does is looked at by the router (`router/hosts_seen.rs`).
+//! read back, and what it does is looked at by the router (`hosts/seen.rs`).
 
+pub(crate) mod seen;
+
+use self::seen::HostsSeen;
 use crate::error::LiveError;
-use crate::router::hosts_seen::HostsSeen;
 use aqmlab_scenario::{EcnCodepoint, Scenario, TrafficGroup};
 use aqmlab_tcp::{AnswersMarks, Congestion, Ecn, HostProfile, Stack};
 use aqmlab_units::Span;
@@ -279,7 +281,7 @@ pub(crate) const fn traffic_class(dscp: u8, ecn: EcnCodepoint) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::router::hosts_seen::Repeats;
+    use crate::hosts::seen::Repeats;
 
     /// Groups of flows whose hosts have these settings, and users where some are given.
     fn scenario(groups: &[&str], users: &str) -> Scenario {

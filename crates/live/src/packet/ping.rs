@@ -4,10 +4,10 @@ use aqmlab_units::Time;
 
 /// A ping or its response, on its way.
 #[derive(Clone, Copy)]
-pub(super) struct Ping {
-    pub(super) pinger: u32,
-    pub(super) number: u32,
+pub(crate) struct Ping {
+    pub(crate) pinger: u32,
+    pub(crate) number: u32,
     /// When the ping was sent.
-    pub(super) sent: Time,
-    pub(super) is_response: bool,
+    pub(crate) sent: Time,
+    pub(crate) is_response: bool,
 }
