@@ -8,7 +8,8 @@ use aqmlab_session::{Alarm, AnswerId, ContinuationId, DatagramSourceId, FlowId, 
 /// The event queue of a run.
 pub(crate) type Events = EventQueue<Packet, Timer>;
 
-/// Who wanted to be woken. The applications' [`Alarm`] is spread out, so that a timer has eight bytes.
+/// Who wanted to be woken. The applications' [`Alarm`] is spread out, so that a timer has eight bytes; with a
+/// variant that holds it, it has twelve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Timer {
     User {
