@@ -234,14 +234,20 @@ impl Source {
     /// those arrive that were watched no longer than it, and the others are lost: it is the first delay that
     /// so many of all who arrived did not exceed.
     fn least_quantile(&self, share: f64, end: Time) -> Option<f64> {
-        let arrived =
-            self.delays.bins().map(|bin| (bin.upper.min(self.greatest_delay.nanoseconds()), bin.count, 0));
-        let watched =
-            self.under_way.iter().map(|&(sent, packets)| ((end - sent).nanoseconds(), 0, u64::from(packets)));
-        let mut ends: Vec<(u64, u64, u64)> = arrived.chain(watched).collect();
-        ends.sort_unstable();
+        let greatest = self.greatest_delay.nanoseconds();
+        let mut arrived = self.delays.bins().map(|bin| (bin.upper.min(greatest), bin.count)).peekable();
+        let since = |&(sent, packets): &(Time, u32)| ((end - sent).nanoseconds(), u64::from(packets));
+        // Those that were sent last were watched least: both are in order.
+        let mut under_way = self.under_way.iter().rev().map(since).peekable();
+        let mut ends = std::iter::from_fn(|| {
+            let next = arrived.peek().map_or(u64::MAX, |&(delay, _)| delay);
+            match under_way.next_if(|&(watched, _)| watched <= next) {
+                Some((delay, packets)) => Some((delay, 0, packets)),
+                None => arrived.next().map(|(delay, count)| (delay, count, 0)),
+            }
+        });
         let (mut within, mut watched) = (0, 0);
-        ends.into_iter().find_map(|(delay, arrived, under_way)| {
+        ends.find_map(|(delay, arrived, under_way)| {
             within += arrived + under_way;
             watched += under_way;
             let wanted = rank(share, self.delays.total() + watched);
