@@ -46,7 +46,8 @@ def evaluate(
     CONTROLLER is a congestion controller (cubic, bbr-linux-v3), perhaps with keys of its hosts
     (cubic:pacing=true), or your own (my_aimd.py:Aimd:left_share=0.7). It runs with itself, beside CUBIC and
     Reno, over buffers, round trips, rates, random losses and queue disciplines, beside short flows and calls,
-    at 20 Mbit/s and round trips of 40 ms. Harm is what others lose beside it, of what they have alone (Ware
+    in a tunnel, with misbehaving nodes and in a data centre, at 20 Mbit/s and round trips of 40 ms unless a
+    section is about another path. Harm is what others lose beside it, of what they have alone (Ware
     et al. 2019): a star marks where it is more than what CUBIC or Reno does itself there.
 
     It prints what matters in each scenario, with 95 % intervals over the seeds, and what was not run and why:

@@ -23,8 +23,13 @@ _NUMBERS = {
     "harm": "what others lose beside it, of what they have alone (0 none, 1 all; Ware et al. 2019)",
     "harm, delay": "to the 95th percentile, one way, of the delay of probes, calls or frames",
     "harm, time": "to the median time of transfers",
+    "harm, inside": "to the goodput of the CUBIC flow in the tunnel",
+    "harm, outside": "to that of the one outside",
     "delay ms": "mean queueing delay",
     "short s": "median time of transfers of 80 kB",
+    "breaker s": "longest time with more than 10 % of loss in every second, which opens a circuit breaker",
+    "packets/segment": "packets either way for each segment delivered",
+    "answers ms": "time in which 95 % of the answers are there",
 }
 """What each number of a controller's summary is; `harm` is said of every kind of harm."""
 _STAR = (

@@ -1,10 +1,11 @@
 """A scheme through the scenarios of RFC 7928, or a congestion controller through those of RFC 9743.
 
 Read in this order: `guideline` (what a guideline is), `scheme_guidelines` and `controller_guidelines` (what
-is run for each section), `network` (the parts of scenarios), `variations` (what a scheme becomes in a case),
-`schemes` and `controllers` (how either takes its place in a case), `metrics` (of one run), `harm` (of what
-others have alone and beside a controller), `ellipse` (over runs), `measuring` (the runs), `evaluation` (what
-they found), `judgement` (a controller against the standard of a case), `summary` (the main numbers).
+is run for each section; the longer ones are in `controller_sections`), `network` and `controller_cases` (the
+parts of scenarios), `variations` (what a scheme becomes in a case), `schemes` and `controllers` (how either
+takes its place in a case), `metrics` (of one run), `harm` (of what others have alone and beside a
+controller), `ellipse` (over runs), `measuring` (the runs), `evaluation` (what they found), `judgement` (a
+controller against the standard of a case), `summary` (the main numbers).
 """
 
 from aqmlab.study.evaluation.controllers import CONTROLLERS

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from aqmlab.errors import Mistake, ScenarioError
 from aqmlab.load.controllers import ParametrizedController, spelt_controller
 from aqmlab.scenario import Scenario
-from aqmlab.study.evaluation.controller_guidelines import (
-    CONTROLLER_GUIDELINES,
+from aqmlab.study.evaluation.controller_cases import (
     CUBIC,
     RATE_MBPS,
     RENO,
@@ -17,6 +16,7 @@ from aqmlab.study.evaluation.controller_guidelines import (
     SUBJECT,
     packets_of,
 )
+from aqmlab.study.evaluation.controller_guidelines import CONTROLLER_GUIDELINES
 from aqmlab.study.evaluation.evaluation import ALONE, NotRun, Trial
 from aqmlab.study.evaluation.guideline import Method
 from aqmlab.study.evaluation.metrics import metrics_of

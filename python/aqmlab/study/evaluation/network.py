@@ -24,9 +24,9 @@ _LINK_DELAY_MS = 2.5
 """So short that the round trips of section 6 begin at 5 ms."""
 _BDP_PACKETS = RATE_MBPS * 1e6 * ROUND_TRIP_MS / 1e3 / 8 / PACKET_BYTES
 BUFFER_PACKETS = math.ceil(_BDP_PACKETS)
-_INTERFACE_MBPS = 1_000.0
-_WAY_BACK = {"scheme": "drop-tail", "limit_packets": 100}
-_LAYER2_BYTES = ("layer2_overhead_bytes", "layer2_minimum_frame_bytes", "layer2_gap_bytes")
+INTERFACE_MBPS = 1_000.0
+WAY_BACK = {"scheme": "drop-tail", "limit_packets": 100}
+LAYER2_BYTES = ("layer2_overhead_bytes", "layer2_minimum_frame_bytes", "layer2_gap_bytes")
 """Nothing is added to a packet, so that rates and buffers are those of its own bytes."""
 _NEWRENO, _INITIAL_WINDOW = "linux6-reno", 3
 
@@ -52,10 +52,10 @@ def dumbbell(**changed: object) -> Table:
     return {
         "rate_mbps": RATE_MBPS,
         "delay_ms": _LINK_DELAY_MS,
-        "interface_rate_mbps": _INTERFACE_MBPS,
-        **dict.fromkeys(_LAYER2_BYTES, 0),
+        "interface_rate_mbps": INTERFACE_MBPS,
+        **dict.fromkeys(LAYER2_BYTES, 0),
         "queue": {"scheme": "drop-tail", "limit_packets": BUFFER_PACKETS},
-        "queue_right_to_left": dict(_WAY_BACK),
+        "queue_right_to_left": dict(WAY_BACK),
         **changed,
     }
 
@@ -70,11 +70,11 @@ def parking_lot(*rates_mbps: float) -> Table:
         "hops": len(rates_mbps),
         "rate_mbps": RATE_MBPS,
         "delay_ms": _LINK_DELAY_MS / len(rates_mbps),
-        "interface_rate_mbps": _INTERFACE_MBPS,
-        **dict.fromkeys(_LAYER2_BYTES, 0),
-        "queue": dict(_WAY_BACK),
+        "interface_rate_mbps": INTERFACE_MBPS,
+        **dict.fromkeys(LAYER2_BYTES, 0),
+        "queue": dict(WAY_BACK),
         "links": [
-            {"hop": hop, "rate_mbps": rate_mbps, "queue": queue, "queue_right_to_left": dict(_WAY_BACK)}
+            {"hop": hop, "rate_mbps": rate_mbps, "queue": queue, "queue_right_to_left": dict(WAY_BACK)}
             for hop, (rate_mbps, queue) in enumerate(zip(rates_mbps, queues, strict=True))
         ],
     }
