@@ -78,7 +78,7 @@ def sweep(
     """
     from aqmlab.errors import SweepError
     from aqmlab.study.sweeps import export, read, status
-    from aqmlab.study.sweeps.export import check_links
+    from aqmlab.study.sweeps.status import check_links
     from aqmlab.tables.stored import require_form
 
     if sum((show_status, resume, export_file is not None)) > 1:

@@ -21,8 +21,7 @@ from aqmlab.scenario import Scenario
 from aqmlab.seeds import Seeds, given_seeds
 from aqmlab.statistics.tidy import Tidy
 from aqmlab.study.line_test import SavedTable
-from aqmlab.study.sqm.candidates import candidates
-from aqmlab.study.sqm.choosing import Judged, best, judged
+from aqmlab.study.sqm.candidates import Judged, best, candidates, judged
 from aqmlab.study.sqm.typed import autorate_config, can_be_typed, require_device, sqm_config, tc_lines
 from aqmlab.tables.stored import require_form
 

@@ -1,18 +1,22 @@
-"""The search: an optimiser proposes candidates, racing stops the worse, fresh seeds give the figures."""
+"""The search: an optimiser proposes candidates, racing stops the worse, fresh seeds give the figures.
+
+Beside what it finds, settings that an experiment runs are evaluated too.
+"""
 
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
-from aqmlab.errors import ScenarioError
+from aqmlab.errors import ScenarioError, TuneError
 from aqmlab.load.demand import named_links
 from aqmlab.load.queues import Queues
+from aqmlab.papers import experiments
 from aqmlab.runs import Job, run_each
 from aqmlab.runs.budget import announce_runs
+from aqmlab.scenario import Scenario
 from aqmlab.statistics import judged_links
 from aqmlab.statistics.run_summary import figures
-from aqmlab.study.tuning.beside import settings_of
 from aqmlab.study.tuning.candidates import Candidate, TrialState, front
 from aqmlab.study.tuning.outcome import Outcome
 from aqmlab.study.tuning.proposals import Proposals, require_optuna
@@ -24,10 +28,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from aqmlab.runs.executors import Executor
-    from aqmlab.scenario import Scenario
     from aqmlab.statistics.run_summary import Figures
     from aqmlab.study.tuning.objectives import Objective
-    from aqmlab.study.tuning.plan import Plan
+    from aqmlab.study.tuning.running import Plan
     from aqmlab.study.tuning.space import Space
 
 
@@ -233,3 +236,32 @@ def _start(scenario: Scenario, base: Scenario, queues: Queues, space: Space) -> 
 
 def _given(scenario: Scenario, queues: Queues) -> Candidate:
     return Candidate(f"as given ({', '.join(queues.schemes(scenario))})", {}, scenario, "scenario")
+
+
+def settings_of(named: str, base: Scenario, queues: Queues, space: Space) -> list[Candidate]:
+    """The settings of an experiment's cells, laid over a scenario's queues; equal ones are one candidate."""
+    name, _, cells = named.partition(":")
+    experiment = experiments.load(name)
+    names = [cell.strip() for cell in cells.split(",")] if cells else list(experiment.configurations)
+    parameters = [parameter.name for parameter in space.parameters]
+    study = Scenario.from_toml(experiment.scenario_toml, source_name=name)
+    candidates: dict[str, Candidate] = {}
+    for cell in experiment.cells_of(names):
+        configuration = experiment.configuration(cell)
+        own = study.with_overrides(configuration.overrides)
+        theirs = Queues.of(own)
+        if configuration.twin or theirs.schemes(own) != [space.scheme]:
+            continue
+        settings = {
+            key: value for key, value in theirs.settings(own, parameters).items() if value is not None
+        }
+        if (known := candidates.get(str(settings))) is not None:
+            known.note += f", {cell}"
+            continue
+        scenario = queues.with_settings(base, settings)
+        candidates[str(settings)] = Candidate(
+            configuration.label, settings, scenario, name, f"{name}: {cell}"
+        )
+    if not candidates:
+        raise TuneError(f"beside {named}: none of its cells has a queue of {space.scheme}")
+    return list(candidates.values())
