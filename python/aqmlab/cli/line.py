@@ -9,8 +9,8 @@ import click
 
 import aqmlab
 from aqmlab.cli.from_api import from_api
-from aqmlab.cli.line_options import tell
 from aqmlab.cli.numbers import Numbers, numbers_options
+from aqmlab.cli.under_load import tell
 from aqmlab.errors import RefusalError
 from aqmlab.terminal.console import say
 
