@@ -42,7 +42,7 @@ def parquet(folder: Path, output: Path) -> None:
       aqmlab export parquet results/pi/seed-1 -o seed-1
       aqmlab export parquet results/pi -o pi-parquet
     """
-    from aqmlab.runs.exporting import save_as_parquet
+    from aqmlab.runs.store import save_as_parquet
 
     for place in save_as_parquet(folder, output):
         say(str(place))

@@ -90,7 +90,7 @@ def run(
       aqmlab run pi.toml --scheme drop-tail:limit_packets=240 -o results/dt
       aqmlab run pi.toml --pcap left-to-right --output results/pi-packets
     """
-    from aqmlab.presets.assumed_rates import warn_of_assumed_rates
+    from aqmlab.presets.line import warn_of_assumed_rates
     from aqmlab.runs import Job, run_many
 
     if seed is not None and seeds:

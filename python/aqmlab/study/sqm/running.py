@@ -11,10 +11,9 @@ from aqmlab.comparison.comparison import Comparison, compared
 from aqmlab.comparison.running import run_comparison
 from aqmlab.errors import RefusalError
 from aqmlab.load.queue_place import LEAST_SHARE
-from aqmlab.presets.assumed_rates import warn_of_assumed_rates
 from aqmlab.presets.home_line import as_line
 from aqmlab.presets.household import household
-from aqmlab.presets.line import AS_IT_IS
+from aqmlab.presets.line import AS_IT_IS, warn_of_assumed_rates
 from aqmlab.runs.budget import affordable
 from aqmlab.runs.executors import chosen_executor
 from aqmlab.scenario import Scenario
