@@ -5,17 +5,18 @@ The options are the arguments of the rules (`aqmlab.study.design.rules`).
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from aqmlab.cli.from_api import OfFunction, function_named
 from aqmlab.cli.numbers import Numbers, numbers_options
+from aqmlab.cli.options import FILE
 from aqmlab.terminal.console import console, say
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from pathlib import Path
 
 FORMS = (".svg", ".pdf", ".png")
 _ABOVE_ZERO = click.FloatRange(0, 1_000_000, min_open=True)
@@ -63,7 +64,7 @@ def _rule(command: Callable[..., Any]) -> click.Command:
     """The command of the rule of the same name."""
     plot = click.option(
         "--plot",
-        type=click.Path(path_type=Path, dir_okay=False),
+        type=FILE,
         metavar="FILE",
         callback=_form,
         help="Also draw a figure; the file extension sets the format: .svg, .pdf or .png.",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aqmlab.cli.options import overrides_option, scenario_argument
+from aqmlab.cli.options import output_option, overrides_option, scenario_argument
 from aqmlab.scenario import Scenario
 from aqmlab.terminal.console import say
 
@@ -21,12 +21,9 @@ FORMS = (".svg", ".pdf", ".png")
 @scenario_argument
 @overrides_option
 @click.option("--title", default="", metavar="TEXT", help="Title; by default the scenario's name.")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Output file; the extension sets the format: .svg, .pdf or .png. By default SCENARIO.svg "
+@output_option(
+    "FILE",
+    "Output file; the extension sets the format: .svg, .pdf or .png. By default SCENARIO.svg "
     "in the current folder.",
 )
 def draw(*, scenario_file: Path, overrides: Mapping[str, object], title: str, output: Path | None) -> None:

@@ -40,7 +40,7 @@ _READ: dict[object, dict[str, Any]] = {
     given_seeds_if_any: {"callback": options.read_seeds, "metavar": "A-B,C"},
     given_seeds: {"callback": options.read_seeds, "metavar": "A-B,C"},
     arguments.table_file: {
-        "type": click.Path(path_type=Path, dir_okay=False),
+        "type": options.FILE,
         "callback": options.read_table_file,
         "metavar": "FILE.csv|.parquet",
     },

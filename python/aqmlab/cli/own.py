@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from aqmlab.cli.numbers import Numbers, numbers_of_rules, numbers_options
+from aqmlab.cli.options import output_option
 from aqmlab.files.folders import write_whole
 from aqmlab.terminal.console import say
 
@@ -214,14 +215,7 @@ def pages() -> None:
 
 @pages.command("import")
 @click.argument("har_files", metavar="FILE.har...", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option(
-    "-o",
-    "--output",
-    required=True,
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE.csv",
-    help="Output file, one object per line.",
-)
+@output_option("FILE.csv", "Output file, one object per line.", required=True)
 def import_(*, har_files: tuple[Path, ...], output: Path) -> None:
     """Convert HAR files to a page file.
 

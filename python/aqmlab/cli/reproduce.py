@@ -10,7 +10,7 @@ import click
 import aqmlab
 from aqmlab.cli.from_api import from_api
 from aqmlab.cli.numbers import Numbers, numbers_options
-from aqmlab.cli.options import FOLDER, execution_options, read_names, read_time
+from aqmlab.cli.options import FOLDER, execution_options, output_option, read_names, read_time
 from aqmlab.files.folders import require_writable
 from aqmlab.terminal.console import console, say
 
@@ -336,12 +336,9 @@ def _show(reproduction: aqmlab.Reproduction, folder: Path, *, quiet: bool) -> No
 
 @click.command
 @click.argument("folders", metavar="[RESULTS...]", nargs=-1, type=FOLDER)
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE.md",
-    help="Also write counts and causes to this Markdown page; all numbers and claims to FILE-numbers.csv.",
+@output_option(
+    "FILE.md",
+    "Also write counts and causes to this Markdown page; all numbers and claims to FILE-numbers.csv.",
 )
 @numbers_options
 def scorecard(*, folders: tuple[Path, ...], output: Path | None) -> Numbers:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,16 +11,17 @@ import aqmlab
 from aqmlab._startup import keep_nothing
 from aqmlab.cli.from_api import from_api
 from aqmlab.cli.numbers import Numbers, numbers_options
-from aqmlab.cli.options import execution_options
+from aqmlab.cli.options import FILE, execution_options
 from aqmlab.terminal.console import console, say
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from pathlib import Path
 
     from aqmlab.runs.executors import Executor
     from aqmlab.show.tables.printed import Part
 
-_LINE = {"metavar": "[LINE.toml]", "type": click.Path(path_type=Path, dir_okay=False)}
+_LINE = {"metavar": "[LINE.toml]", "type": FILE}
 _TABLES = {"bloat": "bloat", "sqm": "sqm", "rpm": "responsiveness", "flent": "flent_tests"}
 """The modules of `aqmlab.show.tables` with what the commands print."""
 
