@@ -11,14 +11,13 @@ import click
 
 from aqmlab.cli.from_api import OfFunction, function_named
 from aqmlab.cli.numbers import Numbers, numbers_options
-from aqmlab.cli.options import FILE
+from aqmlab.cli.options import FILE, FORMS, require_ending
 from aqmlab.terminal.console import console, say
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-FORMS = (".svg", ".pdf", ".png")
 _ABOVE_ZERO = click.FloatRange(0, 1_000_000, min_open=True)
 _SHARE = {"type": click.FloatRange(0, 1, min_open=True), "metavar": "SHARE"}
 _DIFFERING: Mapping[str, Mapping[str, Any]] = {
@@ -40,8 +39,8 @@ _DIFFERING: Mapping[str, Mapping[str, Any]] = {
 
 
 def _form(_context: click.Context, _parameter: click.Parameter, file: Path | None) -> Path | None:
-    if file is not None and file.suffix.lower() not in FORMS:
-        raise click.BadParameter(f"{file}: legal endings: {', '.join(FORMS)}")
+    if file is not None:
+        require_ending(file, FORMS, "'--plot'")
     return file
 
 

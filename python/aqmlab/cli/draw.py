@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aqmlab.cli.options import output_option, overrides_option, scenario_argument
+from aqmlab.cli.options import FORMS, output_option, overrides_option, require_ending, scenario_argument
 from aqmlab.scenario import Scenario
 from aqmlab.terminal.console import say
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-FORMS = (".svg", ".pdf", ".png")
 
 
 @click.command
@@ -43,6 +41,5 @@ def draw(*, scenario_file: Path, overrides: Mapping[str, object], title: str, ou
 
     scenario = Scenario.from_file(scenario_file, overrides=overrides)
     file = output or Path(f"{scenario_file.stem}.svg")
-    if file.suffix.lower() not in FORMS:
-        raise click.BadParameter(f"{file}: legal endings: {', '.join(FORMS)}", param_hint="--output")
+    require_ending(file, FORMS, "--output")
     say(str(draw_network(scenario.resolved, title=title).save_as(file)))

@@ -179,6 +179,16 @@ def overrides() -> click.Option:
     return click.Option(["--set", "overrides"], **_OVERRIDES)
 
 
+FORMS = (".svg", ".pdf", ".png")
+"""Of figures."""
+
+
+def require_ending(file: Path, legal: Sequence[str], option: str) -> None:
+    """Checks that a figure can be written to a file of this name."""
+    if file.suffix.lower() not in legal:
+        raise click.BadParameter(f"{file}: legal endings: {', '.join(legal)}", param_hint=option)
+
+
 def read_table_file(context: click.Context, parameter: click.Parameter, file: Path | None) -> Path | None:
     """Checks, before any work, that a table can be written there."""
     del context, parameter

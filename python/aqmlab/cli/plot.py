@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from aqmlab.cli.options import output_option, results_argument
+from aqmlab.cli.options import output_option, require_ending, results_argument
 from aqmlab.errors import ResultError
 from aqmlab.terminal.console import say
 
@@ -107,8 +107,7 @@ def plot(
     from aqmlab.show.figures.plots import plot as draw
 
     file = output or Path(f"{what}.pgf" if tex else f"{what}.svg")
-    if file.suffix.lower() not in ENDINGS:
-        raise click.BadParameter(f"{file}: legal endings: {', '.join(ENDINGS)}", param_hint="--output")
+    require_ending(file, ENDINGS, "--output")
     if tex and file.suffix.lower() != ".pgf":
         raise click.BadParameter(f"{file}: with --tex a .pgf", param_hint="--output")
     PrintSize.of(width, font_points)  # what is refused is refused before anything is read
