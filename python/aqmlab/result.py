@@ -22,9 +22,8 @@ from aqmlab import _core, arguments, shown
 from aqmlab.errors import FolderError, ResultError, TableError, UnknownQuantityError
 from aqmlab.files.columns import of_numbers, of_texts
 from aqmlab.files.folders import complete_or_absent, folder_name
-from aqmlab.files.older_runs import as_written_today
 from aqmlab.files.reading import parse_json
-from aqmlab.files.run_shape import RUN
+from aqmlab.files.run_shape import RUN, as_written_today
 from aqmlab.files.shape import conform
 from aqmlab.files.table_file import read_table, table_bytes, table_names
 from aqmlab.terminal.spelling import counted, quoted

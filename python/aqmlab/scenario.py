@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 from aqmlab import _core, arguments, shown
 from aqmlab.errors import Mistake, ScenarioError
 from aqmlab.files.reading import read_text
-from aqmlab.files.toml_text import to_toml, toml_value
-from aqmlab.files.written import Written
+from aqmlab.files.toml_text import Written, to_toml, toml_value
 from aqmlab.seeds import SEED_MAX
 from aqmlab.terminal.spelling import plain, quoted
 

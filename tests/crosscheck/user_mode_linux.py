@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aqmlab.errors import RunError
-from aqmlab.runs.user_mode import Kernel, installed, machine
+from aqmlab.runs.user_mode import machine
+from aqmlab.runs.user_mode.kernel import Kernel, installed
 
 from .measurement import FOLDER
 from .queue_cases import Case, Figures, case_of

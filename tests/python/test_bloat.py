@@ -15,9 +15,18 @@ from aqmlab import Scenario
 from aqmlab.errors import RefusalError
 from aqmlab.presets.line import Line
 from aqmlab.show.tables.bloat import added_in_words, bloat_table, collapsed_in_words, not_filled_in_words
-from aqmlab.study.bloat import GRADES, Grade, Loaded, Phase, QueueUnderLoad, grade_of, line_under, measure
-from aqmlab.study.bloat.grade import thresholds
-from aqmlab.study.bloat.measuring import LOADED
+from aqmlab.study.bloat import (
+    GRADES,
+    LOADED,
+    Grade,
+    Loaded,
+    Phase,
+    QueueUnderLoad,
+    grade_of,
+    line_under,
+    measure,
+    thresholds,
+)
 from aqmlab.tables.stored import to_csv
 from documented import ROOT
 from naive_quantities import delay_ms_of_row

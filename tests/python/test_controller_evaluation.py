@@ -37,8 +37,7 @@ from aqmlab.study.evaluation import (
 )
 from aqmlab.study.evaluation.controller_cases import SUBJECT, packets_of
 from aqmlab.study.evaluation.controllers import with_controller, without_controller
-from aqmlab.study.evaluation.harm import harm_name, harm_of, harms
-from aqmlab.study.evaluation.judgement import DISTANCE, judgements_of
+from aqmlab.study.evaluation.harm import DISTANCE, harm_name, harm_of, harms, judgements_of
 from aqmlab.study.evaluation.measuring import evaluated
 from aqmlab.study.evaluation.metrics import figures_table
 from aqmlab.study.evaluation.network import udp

@@ -21,7 +21,7 @@ from aqmlab.runs.budget import affordable, announce, in_words, run_time_s
 from aqmlab.runs.executors import Threads
 from aqmlab.runs.job import Job
 from aqmlab.study.tuning.objectives import NAMES, Objective
-from aqmlab.study.tuning.plan import Plan
+from aqmlab.study.tuning.running import Plan
 from command_page import every_command
 from small import BULK, CALLS, TWO_HOPS, WEB, aqmlab_run, bulk
 

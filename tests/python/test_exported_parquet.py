@@ -9,7 +9,7 @@ import pytest
 
 from aqmlab import Result
 from aqmlab.errors import FolderError, ResultError
-from aqmlab.runs.exporting import save_as_parquet
+from aqmlab.runs.store import save_as_parquet
 from small import BULK, aqmlab_run
 
 if TYPE_CHECKING:

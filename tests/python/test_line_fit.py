@@ -13,7 +13,7 @@ import pytest
 
 import aqmlab
 from aqmlab import RefusalError, Scenario
-from aqmlab.study.line_fit.queue_kind import QueueKind
+from aqmlab.study.line_fit.queue_fit import QueueKind
 from aqmlab.study.line_fit.resampling import bounds
 from blind_lines import FORMATS, BlindLine, blind_lines
 from documented import ROOT

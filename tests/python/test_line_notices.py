@@ -9,7 +9,7 @@ import pytest
 from aqmlab import Scenario
 from aqmlab.comparison.making import configurations
 from aqmlab.load.queue_place import PLACES
-from aqmlab.presets.assumed_rates import assumed_rates
+from aqmlab.presets.line import assumed_rates
 
 HOME = """
 name = "home"

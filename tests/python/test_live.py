@@ -27,9 +27,9 @@ from aqmlab.cli import commands
 from aqmlab.errors import FolderError, MissingDataError
 from aqmlab.presets.line import Line
 from aqmlab.runs import Job
-from aqmlab.runs.live import Program, needs, run_live
 from aqmlab.runs.live.disciplines import in_words, offers
-from aqmlab.runs.live.running import run_live_in_turn, suspect_reasons
+from aqmlab.runs.live.requirements import needs
+from aqmlab.runs.live.running import Program, run_live, run_live_in_turn, suspect_reasons
 from aqmlab.statistics.quantities import timeouts_per_episode
 from aqmlab.study.crossvalidation import compared
 from aqmlab.study.responsiveness import Way

@@ -11,7 +11,7 @@ import pytest
 
 import aqmlab
 from aqmlab.errors import LayoutError
-from aqmlab.files.older_runs import FORMAT, OLDEST, as_written_today
+from aqmlab.files.run_shape import FORMAT, OLDEST, as_written_today
 from older_layouts import FOLDER, LAYOUTS
 from small import aqmlab_run, contents
 

@@ -78,7 +78,7 @@ def test_where_there_are_no_locks_a_temporary_folder_is_abandoned_after_a_day(
 
 
 def test_doctor_says_on_other_systems_that_live_runs_need_linux(monkeypatch: pytest.MonkeyPatch) -> None:
-    from aqmlab.runs.live import needs
+    from aqmlab.runs.live.requirements import needs
 
     monkeypatch.setattr(sys, "platform", "win32")
     assert [str(need) for need in needs()] == ["MISSING  Linux: run it on Linux, or in a virtual machine"]

@@ -18,8 +18,8 @@ from aqmlab.errors import ExperimentError
 from aqmlab.files.reading import read_table
 from aqmlab.papers import experiments, scorecard
 from aqmlab.papers.claims import Answer, Finding, Part
-from aqmlab.papers.differences import concluded
 from aqmlab.papers.documents import Conclusion, Difference
+from aqmlab.papers.proofs import concluded
 from aqmlab.show.papers import scorecard_page
 from aqmlab.show.papers.report import Parts, files_of, parts_of, write_report
 from synthetic_results import SyntheticResult, exchange_times, synthetic_result, synthetic_study

@@ -21,7 +21,7 @@ from aqmlab.show.objects.sweep import sweep_table
 from aqmlab.show.tables.render import to_terminal
 from aqmlab.statistics import response_times
 from aqmlab.study import sweeps
-from aqmlab.study.sweeps.export import export
+from aqmlab.study.sweeps.status import export
 from aqmlab.tables.stored import require_form
 from aqmlab.terminal.console import console
 from small import aqmlab_run, contents

@@ -26,9 +26,9 @@ from aqmlab.statistics import data_links
 from aqmlab.statistics.run_summary import figures
 from aqmlab.study.tuning import Objective, Outcome, Plan, space_of
 from aqmlab.study.tuning import search as tune
-from aqmlab.study.tuning.beside import settings_of
 from aqmlab.study.tuning.candidates import Candidate, TrialState, front
 from aqmlab.study.tuning.racing import adjusted, is_worse, rungs
+from aqmlab.study.tuning.search import settings_of
 from aqmlab.study.tuning.space import default_ranges, read_ranges_file
 from aqmlab.tables.model import Medium
 from small import BULK, TWO_HOPS, WEB, aqmlab_run, bulk, command, contents

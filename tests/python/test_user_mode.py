@@ -17,9 +17,8 @@ from click.testing import CliRunner
 import aqmlab
 from aqmlab import RunError, Scenario, ScenarioError
 from aqmlab.cli import commands
-from aqmlab.runs.live import needs
-from aqmlab.runs.user_mode import installed
-from aqmlab.runs.user_mode.kernel import HOW
+from aqmlab.runs.live.requirements import needs
+from aqmlab.runs.user_mode.kernel import HOW, installed
 from aqmlab.show.words import live as words
 
 if TYPE_CHECKING:

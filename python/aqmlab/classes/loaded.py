@@ -135,6 +135,14 @@ def own_methods(found: type, base: type) -> list[str]:
     return [name for name, value in own.items() if callable(value) and not hasattr(base, name)]
 
 
+def uncalled(found: type, base: type, known: Sequence[str]) -> str:
+    """What to say of a method that nothing calls, though it is named as an event or nearly as a known one."""
+    if wrong := misspelt(found, base, known):
+        return wrong
+    events = [name for name in own_methods(found, base) if name.startswith("on_")]
+    return f"{events[0]}: nothing calls this method; legal: {', '.join(known)}" if events else ""
+
+
 def misspelt(found: type, base: type, known: Sequence[str]) -> str:
     """What to say of a method that nothing calls, though its name is nearly a known one; else empty."""
     free = [name for name in known if getattr(found, name, None) is getattr(base, name, None)]

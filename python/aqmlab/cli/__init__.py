@@ -38,7 +38,7 @@ _NO_SUCH_NAME = {errno.ENAMETOOLONG, errno.ELOOP}
 
 _SECTIONS = {
     "Your link": {"new": "new", "line": "line", "run": "run", "compare": "compare", "play": "play"},
-    "Your link under load": {"bloat": "bloat", "sqm": "sqm", "rpm": "rpm", "flent": "flent"},
+    "Your link under load": dict.fromkeys(("bloat", "sqm", "rpm", "flent"), "under_load"),
     "Results": {
         "results": "results",
         "report": "report",
@@ -49,13 +49,13 @@ _SECTIONS = {
     },
     "Over Linux TCP": {"live": "live", "crossvalidate": "live", "doctor": "live"},
     "Settings and load": {"sweep": "sweep", "tune": "tune", "design": "design", "calibrate": "calibrate"},
-    "Published studies": {"reproduce": "reproduce", "scorecard": "scorecard"},
+    "Published studies": {"reproduce": "reproduce", "scorecard": "reproduce"},
     "Your own schemes and pages": {
-        "scheme": "scheme",
+        "scheme": "own",
         "evaluate": "evaluate",
-        "controller": "controller",
-        "model": "model",
-        "pages": "pages",
+        "controller": "own",
+        "model": "own",
+        "pages": "own",
     },
     "Reference": {"list": "catalogue", "explain": "catalogue", "schema": "catalogue"},
 }

@@ -216,7 +216,7 @@ def _scenarios(
 ) -> dict[str, Scenario]:
     """The scenarios to compare, by name; all are checked before anything runs."""
     from aqmlab.comparison import configurations
-    from aqmlab.presets.assumed_rates import warn_of_assumed_rates
+    from aqmlab.presets.line import warn_of_assumed_rates
     from aqmlab.scenario import Scenario
 
     for path in paths:

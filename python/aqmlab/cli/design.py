@@ -1,47 +1,47 @@
-"""`aqmlab design`: the rules by which authors of queue disciplines choose settings, at a link given."""
+"""`aqmlab design`: the rules by which authors of queue disciplines choose settings, at a link given.
+
+The options are the arguments of the rules (`aqmlab.study.design.rules`).
+"""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from aqmlab.cli.from_api import OfFunction, function_named
 from aqmlab.cli.numbers import Numbers, numbers_options
+from aqmlab.cli.options import FILE, FORMS, require_ending
 from aqmlab.terminal.console import console, say
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
 
-    from aqmlab.study.design.rules import Design
-
-POSITIVE = click.FloatRange(0, 1_000_000, min_open=True)
-SHARE = click.FloatRange(0, 1, min_open=True)
-FORMS = (".svg", ".pdf", ".png")
+_ABOVE_ZERO = click.FloatRange(0, 1_000_000, min_open=True)
+_SHARE = {"type": click.FloatRange(0, 1, min_open=True), "metavar": "SHARE"}
+_DIFFERING: Mapping[str, Mapping[str, Any]] = {
+    "flows": {"type": _ABOVE_ZERO, "metavar": "N"},
+    "misbehaving": {"type": _ABOVE_ZERO, "metavar": "N"},
+    "rtt_ms": {"type": _ABOVE_ZERO, "metavar": "MS"},
+    "link_mbps": {"type": _ABOVE_ZERO, "metavar": "MBPS", "names": ["--link-mbps"]},
+    "interval_ms": {"type": _ABOVE_ZERO, "metavar": "MS"},
+    "mean_packet_bytes": {"type": _ABOVE_ZERO, "metavar": "BYTES"},
+    "packet_bytes": {"type": _ABOVE_ZERO, "metavar": "BYTES"},
+    "sampling_hz": {"type": _ABOVE_ZERO, "metavar": "HZ"},
+    "utilization": _SHARE,
+    "low_watermark": _SHARE,
+    "alpha": {"type": _ABOVE_ZERO, "metavar": "GAIN"},
+    "gains": {"type": (_ABOVE_ZERO, _ABOVE_ZERO), "metavar": "A B"},
+    "trials": {"type": click.IntRange(0, 1_000_000), "show_default": False, "metavar": "N"},
+}
+"""How the arguments of all rules are read."""
 
 
 def _form(_context: click.Context, _parameter: click.Parameter, file: Path | None) -> Path | None:
-    if file is not None and file.suffix.lower() not in FORMS:
-        raise click.BadParameter(f"{file}: legal endings: {', '.join(FORMS)}")
+    if file is not None:
+        require_ending(file, FORMS, "'--plot'")
     return file
-
-
-flows_option = click.option(
-    "--flows", type=POSITIVE, required=True, metavar="N", help="Smallest expected number of long TCP flows."
-)
-rtt_option = click.option(
-    "--rtt-ms", type=POSITIVE, required=True, metavar="MS", help="Largest expected round-trip time."
-)
-link_option = click.option(
-    "--link-mbps", type=POSITIVE, required=True, metavar="MBPS", help="Rate of the link."
-)
-plot_option = click.option(
-    "--plot",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    callback=_form,
-    help="Also draw a figure; the file extension sets the format: .svg, .pdf or .png.",
-)
 
 
 @click.group
@@ -59,33 +59,22 @@ def design() -> None:
     """
 
 
-@design.command
-@flows_option
-@rtt_option
-@link_option
-@click.option(
-    "--interval-ms", type=POSITIVE, default=1000, show_default=True, metavar="MS", help="ARC's interval."
-)
-@click.option(
-    "--mean-packet-bytes",
-    type=POSITIVE,
-    default=1000,
-    show_default=True,
-    metavar="BYTES",
-    help="Packet size that alpha refers to.",
-)
-@click.option(
-    "--utilization",
-    type=SHARE,
-    default=0.98,
-    show_default=True,
-    metavar="SHARE",
-    help="Utilization of the link.",
-)
-@click.option("--alpha", type=POSITIVE, metavar="GAIN", help="A gain to check, per packet.")
-@plot_option
-@numbers_options
-def arc(*, plot: Path | None, **link: float) -> Numbers:
+def _rule(command: Callable[..., Any]) -> click.Command:
+    """The command of the rule of the same name."""
+    plot = click.option(
+        "--plot",
+        type=FILE,
+        metavar="FILE",
+        callback=_form,
+        help="Also draw a figure; the file extension sets the format: .svg, .pdf or .png.",
+    )
+    named = f"study.design.rules.{command.__name__}"
+    make = design.command(cls=OfFunction, function=named, after={}, differing=_DIFFERING)
+    return make(plot(numbers_options(command)))
+
+
+@_rule
+def arc(**link: Any) -> Numbers:  # noqa: ANN401
     """Print ARC's stable gains with TCP.
 
     Their gain margin is above 6 dB, their phase margin 30 to 60 degrees.
@@ -95,50 +84,11 @@ def arc(*, plot: Path | None, **link: float) -> Numbers:
       aqmlab design arc --flows 60 --rtt-ms 500 --link-mbps 10
       aqmlab design arc --flows 10 --rtt-ms 500 --link-mbps 10 --plot arc.svg
     """
-    from aqmlab.study.design import rules
-
-    return _follow(rules.arc, plot, **link)
+    return _follow("arc", **link)
 
 
-@design.command
-@link_option
-@click.option(
-    "--rtt-ms", type=POSITIVE, required=True, metavar="MS", help="Round-trip time of a TCP-friendly flow."
-)
-@click.option(
-    "--packet-bytes",
-    type=POSITIVE,
-    default=1500,
-    show_default=True,
-    metavar="BYTES",
-    help="Size of its packets.",
-)
-@click.option(
-    "--low-watermark",
-    type=SHARE,
-    default=0.01,
-    show_default=True,
-    metavar="SHARE",
-    help="SFG's low watermark.",
-)
-@click.option(
-    "--misbehaving",
-    type=POSITIVE,
-    required=True,
-    metavar="N",
-    help="Largest expected number of misbehaving flows at a time.",
-)
-@click.option(
-    "--trials",
-    type=click.IntRange(0, 1_000_000),
-    default=0,
-    metavar="N",
-    help="Also simulate this many filters with random hash functions; needs a whole number of "
-    "misbehaving flows.",
-)
-@plot_option
-@numbers_options
-def sfg(*, plot: Path | None, **link: float) -> Numbers:
+@_rule
+def sfg(**link: Any) -> Numbers:  # noqa: ANN401
     """Print SFG's bins, and how rarely a flow shares all of them.
 
     The number of bins follows from the rate of a TCP-friendly flow.
@@ -148,30 +98,11 @@ def sfg(*, plot: Path | None, **link: float) -> Numbers:
       aqmlab design sfg --link-mbps 10 --rtt-ms 300 --misbehaving 5
       aqmlab design sfg --link-mbps 10 --rtt-ms 300 --misbehaving 5 --plot a.svg
     """
-    from aqmlab.study.design import rules
-
-    return _follow(rules.sfg, plot, **link)
+    return _follow("sfg", **link)
 
 
-@design.command
-@flows_option
-@rtt_option
-@link_option
-@click.option(
-    "--mean-packet-bytes",
-    type=POSITIVE,
-    default=500,
-    show_default=True,
-    metavar="BYTES",
-    help="Packet size that the gains refer to.",
-)
-@click.option(
-    "--sampling-hz", type=POSITIVE, default=160, show_default=True, metavar="HZ", help="Updates per second."
-)
-@click.option("--gains", type=(POSITIVE, POSITIVE), metavar="A B", help="Check these gains instead.")
-@plot_option
-@numbers_options
-def pi(*, gains: tuple[float, float] | None, plot: Path | None, **link: float) -> Numbers:
+@_rule
+def pi(*, gains: tuple[float, float] | None, **link: Any) -> Numbers:  # noqa: ANN401
     """Print PI's gains, and the margins of its loop with TCP.
 
     \b
@@ -179,20 +110,15 @@ def pi(*, gains: tuple[float, float] | None, plot: Path | None, **link: float) -
       aqmlab design pi --flows 60 --rtt-ms 246 --link-mbps 15
       aqmlab design pi --flows 50 --rtt-ms 250 --link-mbps 100 --plot pi.svg
     """
-    from aqmlab.study.design import rules
-
     if gains is not None and gains[0] <= gains[1]:
         raise click.BadParameter(
             f"{gains[0]:g} {gains[1]:g}: the first must exceed the second", param_hint="--gains"
         )
-    return _follow(rules.pi, plot, gains=gains, **link)
+    return _follow("pi", gains=gains, **link)
 
 
-@design.command
-@rtt_option
-@plot_option
-@numbers_options
-def pie(*, rtt_ms: float, plot: Path | None) -> Numbers:
+@_rule
+def pie(**link: Any) -> Numbers:  # noqa: ANN401
     """Print the stability margins of PIE's and PI2's loops with TCP.
 
     PIE's are printed with and without auto-tuning. The margins depend on the round-trip time and the share of
@@ -203,23 +129,21 @@ def pie(*, rtt_ms: float, plot: Path | None) -> Numbers:
       aqmlab design pie --rtt-ms 50
       aqmlab design pie --rtt-ms 100 --plot pie.svg
     """
-    from aqmlab.study.design import rules
-
-    return _follow(rules.pie, plot, rtt_ms=rtt_ms)
+    return _follow("pie", **link)
 
 
-def _follow(rule: Callable[..., Design], file: Path | None, **link: object) -> Numbers:
+def _follow(name: str, *, plot: Path | None, **link: object) -> Numbers:
     """Prints what a rule comes to at a link, and draws it where a file is named."""
     try:
-        found = rule(**link)
+        found = function_named(f"study.design.rules.{name}")(**link)
     except ValueError as error:
         raise click.UsageError(str(error)) from None
     drawn = []
-    if file is not None:
+    if plot is not None:
         from aqmlab.show.figures.design import chart_of
         from aqmlab.show.figures.drawn import Drawn
 
-        drawn.append(str(Drawn.of("design", chart_of(found), "").save_as(file)))
+        drawn.append(str(Drawn.of("design", chart_of(found), "").save_as(plot)))
     from aqmlab.show.tables import printed
     from aqmlab.statistics.tidy import tidy_numbers
 
@@ -228,5 +152,5 @@ def _follow(rule: Callable[..., Design], file: Path | None, **link: object) -> N
         say(line)
 
     return Numbers(
-        lambda: tidy_numbers([(rule.__name__, None, found.numbers)]), lambda: {"sentences": found.sentences}
+        lambda: tidy_numbers([(name, None, found.numbers)]), lambda: {"sentences": found.sentences}
     )

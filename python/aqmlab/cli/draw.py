@@ -7,26 +7,21 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aqmlab.cli.options import overrides_option, scenario_argument
+from aqmlab.cli.options import FORMS, output_option, overrides_option, require_ending, scenario_argument
 from aqmlab.scenario import Scenario
 from aqmlab.terminal.console import say
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-FORMS = (".svg", ".pdf", ".png")
-
 
 @click.command
 @scenario_argument
 @overrides_option
 @click.option("--title", default="", metavar="TEXT", help="Title; by default the scenario's name.")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Output file; the extension sets the format: .svg, .pdf or .png. By default SCENARIO.svg "
+@output_option(
+    "FILE",
+    "Output file; the extension sets the format: .svg, .pdf or .png. By default SCENARIO.svg "
     "in the current folder.",
 )
 def draw(*, scenario_file: Path, overrides: Mapping[str, object], title: str, output: Path | None) -> None:
@@ -46,6 +41,5 @@ def draw(*, scenario_file: Path, overrides: Mapping[str, object], title: str, ou
 
     scenario = Scenario.from_file(scenario_file, overrides=overrides)
     file = output or Path(f"{scenario_file.stem}.svg")
-    if file.suffix.lower() not in FORMS:
-        raise click.BadParameter(f"{file}: legal endings: {', '.join(FORMS)}", param_hint="--output")
+    require_ending(file, FORMS, "--output")
     say(str(draw_network(scenario.resolved, title=title).save_as(file)))

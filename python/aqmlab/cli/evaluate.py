@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,20 +10,20 @@ import aqmlab
 from aqmlab._startup import keep_nothing
 from aqmlab.cli.from_api import from_api
 from aqmlab.cli.numbers import Numbers, numbers_options
-from aqmlab.cli.options import execution_options
+from aqmlab.cli.options import FILE, execution_options
 from aqmlab.terminal.console import console, say
 
 if TYPE_CHECKING:
-    from aqmlab.runs.executors import Executor
+    from pathlib import Path
 
-_FILE = click.Path(path_type=Path, dir_okay=False)
+    from aqmlab.runs.executors import Executor
 
 
 @from_api(
     "evaluate",
     what={"metavar": "SCHEME|CONTROLLER"},
     only={"metavar": "SECTION,..."},
-    report={"type": _FILE, "metavar": "FILE.html"},
+    report={"type": FILE, "metavar": "FILE.html"},
 )
 @numbers_options
 @execution_options("threads")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from aqmlab.cli.options import FOLDER
+from aqmlab.cli.options import FOLDER, output_option
 from aqmlab.terminal.console import say
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @click.group
@@ -23,14 +26,7 @@ def export() -> None:
 
 @export.command
 @click.argument("folder", metavar="FOLDER", type=FOLDER)
-@click.option(
-    "-o",
-    "--output",
-    required=True,
-    type=click.Path(path_type=Path, file_okay=False),
-    metavar="FOLDER",
-    help="A new folder.",
-)
+@output_option("FOLDER", "A new folder.", required=True)
 def parquet(folder: Path, output: Path) -> None:
     """Write the tables of results as Parquet files, one for each table.
 
@@ -42,7 +38,7 @@ def parquet(folder: Path, output: Path) -> None:
       aqmlab export parquet results/pi/seed-1 -o seed-1
       aqmlab export parquet results/pi -o pi-parquet
     """
-    from aqmlab.runs.exporting import save_as_parquet
+    from aqmlab.runs.store import save_as_parquet
 
     for place in save_as_parquet(folder, output):
         say(str(place))
@@ -50,14 +46,7 @@ def parquet(folder: Path, output: Path) -> None:
 
 @export.command
 @click.argument("folder", metavar="RESULT", type=FOLDER)
-@click.option(
-    "-o",
-    "--output",
-    required=True,
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE.flent.gz",
-    help="Output file.",
-)
+@output_option("FILE.flent.gz", "Output file.", required=True)
 @click.option(
     "--download",
     default="",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 import re
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,7 +40,7 @@ _READ: dict[object, dict[str, Any]] = {
     given_seeds_if_any: {"callback": options.read_seeds, "metavar": "A-B,C"},
     given_seeds: {"callback": options.read_seeds, "metavar": "A-B,C"},
     arguments.table_file: {
-        "type": click.Path(path_type=Path, dir_okay=False),
+        "type": options.FILE,
         "callback": options.read_table_file,
         "metavar": "FILE.csv|.parquet",
     },
@@ -83,7 +84,7 @@ class OfFunction(click.Command):
         self._params = own
 
     def _of_function(self) -> list[click.Parameter]:
-        function = getattr(aqmlab, self._function)
+        function = function_named(self._function)
         kinds, told = arguments.kinds_of(function), arguments_in_words(function)
         found: list[click.Parameter] = []
         for name, each in inspect.signature(function).parameters.items():
@@ -109,7 +110,7 @@ def from_api(
     """A command whose options are the arguments of a function of `aqmlab`.
 
     Args:
-        function: Its name.
+        function: Its name; of one that `aqmlab` does not list itself with its module.
         after: Options that have another place than last, or than in the function, each with the one before.
         cls: The class of the command, where it is one of its own.
         differing: By argument what its option has that does not follow from the function, as click takes it;
@@ -121,18 +122,18 @@ def from_api(
 def _option(
     argument: inspect.Parameter, kind: arguments.Kind | None, told: str, differs: dict[str, Any]
 ) -> click.Option:
-    name = argument.name
+    name, required = argument.name, argument.default is argument.empty
     stem, _, unit = name.rpartition("_")
     called = stem if unit in _IN_THE_NAME else name
     short = ["-o"] if called == "output" else []
     names = differs.pop("names", [*short, f"--{called.replace('_', '-')}"])
     read = _read(name, kind)
-    default: Any = argument.default
+    default: Any = None if required else argument.default
     if default not in (None, (), "") and not read.get("is_flag"):
         if isinstance(default, tuple) and not read.get("multiple"):
             default = ",".join(map(str, default))
         read |= {"default": f"{default:g}" if isinstance(default, float) else default, "show_default": True}
-    return click.Option([*names, name], **{"help": told, **read, **differs})
+    return click.Option([*names, name], **{"help": told, "required": required, **read, **differs})
 
 
 def _read(name: str, kind: arguments.Kind | None) -> dict[str, Any]:
@@ -165,6 +166,13 @@ def _read(name: str, kind: arguments.Kind | None) -> dict[str, Any]:
 def _unit(name: str, otherwise: str = "") -> dict[str, Any]:
     unit = name.rpartition("_")[2]
     return {"metavar": _IN_THE_NAME.get(unit, otherwise or unit.upper())}
+
+
+def function_named(name: str) -> Callable[..., Any]:
+    """A function of the package: `compare`, `study.design.rules.arc`."""
+    module, _, own = name.rpartition(".")
+    found: Callable[..., Any] = getattr(import_module(f"aqmlab.{module}") if module else aqmlab, own)
+    return found
 
 
 def arguments_in_words(function: Callable[..., Any]) -> dict[str, str]:

@@ -2,33 +2,34 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 import aqmlab
 from aqmlab.cli.from_api import from_api
-from aqmlab.cli.line_options import tell
 from aqmlab.cli.numbers import Numbers, numbers_options
+from aqmlab.cli.options import FILE
+from aqmlab.cli.under_load import tell
 from aqmlab.errors import RefusalError
 from aqmlab.terminal.console import say
 
-_FILE = click.Path(path_type=Path, dir_okay=False)
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @from_api(
     "line_from",
     after={"first": "files"},
-    files={"nargs": -1, "required": False, "metavar": "FILE...", "type": _FILE},
-    output={"type": _FILE, "metavar": "FILE.toml"},
-    table={"type": _FILE},
+    files={"nargs": -1, "required": False, "metavar": "FILE...", "type": FILE},
+    output={"type": FILE, "metavar": "FILE.toml"},
+    table={"type": FILE},
 )
 @click.option(
     "--from",
     "first",
     multiple=True,
-    type=_FILE,
+    type=FILE,
     metavar="FILE...",
     help="The files; they may also stand without it.",
 )

@@ -124,7 +124,7 @@ def live(
       aqmlab live my-link.toml --serve site/ -- curl 10.128.0.1:8000/page.html
       aqmlab live my-link.toml --server 'iperf3 -s' -- iperf3 -c 10.128.0.1 -R
     """
-    from aqmlab.presets.assumed_rates import warn_of_assumed_rates
+    from aqmlab.presets.line import warn_of_assumed_rates
 
     line = Scenario.from_file(scenario, overrides=overrides)
     warn_of_assumed_rates(line)
@@ -237,7 +237,7 @@ def doctor() -> None:
     Examples:
       aqmlab doctor
     """
-    from aqmlab.runs.live import needs
+    from aqmlab.runs.live.requirements import needs
 
     screen = console()
     missing = 0

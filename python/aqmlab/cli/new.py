@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 import aqmlab
 from aqmlab import presets
 from aqmlab.cli.from_api import from_api
+from aqmlab.cli.options import FILE
 from aqmlab.errors import RefusalError
 from aqmlab.presets import TECHNOLOGIES
 from aqmlab.terminal.console import say
 from aqmlab.terminal.spelling import nearest, shortened
 
-_FILE = click.Path(path_type=Path, dir_okay=False)
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @from_api(
     "new",
     after={"only_list": "preset"},
     preset={"required": False, "metavar": None},
-    output={"type": _FILE, "metavar": "FILE.toml"},
+    output={"type": FILE, "metavar": "FILE.toml"},
     technology={"metavar": "|".join(TECHNOLOGIES)},
     queue_in={"metavar": "PLACE"},
 )

@@ -122,10 +122,22 @@ def read_time(context: click.Context, parameter: click.Parameter, text: str | No
 
 FOLDER = click.Path(path_type=Path, file_okay=False)
 """A folder that need not exist yet."""
+FILE = click.Path(path_type=Path, dir_okay=False)
+"""A file that need not exist yet."""
 
 REPORT = "report.html"
 """What the report is called in the folder that it is of."""
 
+
+def output_option(metavar: str, meaning: str, *, required: bool = False) -> Callable[[Command], Command]:
+    """`--output`: a folder where `metavar` is FOLDER, else a file."""
+    kind = FOLDER if metavar == "FOLDER" else FILE
+    return click.option("-o", "--output", type=kind, required=required, metavar=metavar, help=meaning)
+
+
+results_argument = click.argument(
+    "results", metavar="RESULT...", nargs=-1, required=True, type=click.Path(path_type=Path)
+)
 scenario_argument = click.argument("scenario_file", metavar="SCENARIO.toml", type=click.Path(path_type=Path))
 links_option = click.option(
     "--links",
@@ -165,6 +177,16 @@ def with_scheme(scenario: Scenario, scheme: str | None, links: Sequence[str] = (
 def overrides() -> click.Option:
     """The same option, for commands that are made of functions."""
     return click.Option(["--set", "overrides"], **_OVERRIDES)
+
+
+FORMS = (".svg", ".pdf", ".png")
+"""Of figures."""
+
+
+def require_ending(file: Path, legal: Sequence[str], option: str) -> None:
+    """Checks that a figure can be written to a file of this name."""
+    if file.suffix.lower() not in legal:
+        raise click.BadParameter(f"{file}: legal endings: {', '.join(legal)}", param_hint=option)
 
 
 def read_table_file(context: click.Context, parameter: click.Parameter, file: Path | None) -> Path | None:

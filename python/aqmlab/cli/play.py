@@ -100,8 +100,7 @@ def play(
       aqmlab play my-link.toml --queue-in modem
       aqmlab play my-link.toml --queue-in router --scheme cake
     """
-    from aqmlab.presets.assumed_rates import warn_of_assumed_rates
-    from aqmlab.presets.line import AS_IT_IS
+    from aqmlab.presets.line import AS_IT_IS, warn_of_assumed_rates
     from aqmlab.show.play import PlayedHome, PlayedLink, is_home, serve
 
     scenario = _scenario(scenario_file, overrides, down_mbps, up_mbps, technology)

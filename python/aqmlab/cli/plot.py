@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from aqmlab.cli.options import output_option, require_ending, results_argument
 from aqmlab.errors import ResultError
 from aqmlab.terminal.console import say
 
@@ -17,7 +18,7 @@ WHAT = (
 
 
 @click.command
-@click.argument("results", metavar="RESULT...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@results_argument
 @click.option(
     "--what",
     type=click.Choice(WHAT),
@@ -51,12 +52,9 @@ WHAT = (
     "flows, counted from 0; by default one for all.",
 )
 @click.option("--title", default="", metavar="TEXT", help="Title of the figure.")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Output file; the extension sets the format: .svg, .pdf, .png, .pgf, or .csv for the numbers. "
+@output_option(
+    "FILE",
+    "Output file; the extension sets the format: .svg, .pdf, .png, .pgf, or .csv for the numbers. "
     "By default WHAT.svg.",
 )
 @click.option(
@@ -109,8 +107,7 @@ def plot(
     from aqmlab.show.figures.plots import plot as draw
 
     file = output or Path(f"{what}.pgf" if tex else f"{what}.svg")
-    if file.suffix.lower() not in ENDINGS:
-        raise click.BadParameter(f"{file}: legal endings: {', '.join(ENDINGS)}", param_hint="--output")
+    require_ending(file, ENDINGS, "--output")
     if tex and file.suffix.lower() != ".pgf":
         raise click.BadParameter(f"{file}: with --tex a .pgf", param_hint="--output")
     PrintSize.of(width, font_points)  # what is refused is refused before anything is read

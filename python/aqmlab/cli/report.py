@@ -3,31 +3,28 @@
 from __future__ import annotations
 
 import warnings
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from aqmlab.cli.options import REPORT, links_option
+from aqmlab.cli.options import REPORT, links_option, output_option, results_argument
 from aqmlab.errors import ResultError
 from aqmlab.files.folders import write_whole
 from aqmlab.terminal.console import say
 from aqmlab.terminal.spelling import nearest
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
 
 @click.command
-@click.argument("results", metavar="RESULT...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@results_argument
 @click.option(
     "--baseline", metavar="NAME", help="Baseline configuration for the differences; by default the first."
 )
 @click.option("--title", default="", metavar="TEXT", help="Title of the page.")
 @links_option
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE.html",
-    help="Output file; by default report.html in the first folder.",
-)
+@output_option("FILE.html", "Output file; by default report.html in the first folder.")
 def report(
     *,
     results: tuple[Path, ...],

@@ -1,4 +1,4 @@
-"""`aqmlab reproduce`."""
+"""`aqmlab reproduce` and `aqmlab scorecard`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import click
 import aqmlab
 from aqmlab.cli.from_api import from_api
 from aqmlab.cli.numbers import Numbers, numbers_options
-from aqmlab.cli.options import execution_options, read_names, read_time
+from aqmlab.cli.options import FOLDER, execution_options, output_option, read_names, read_time
 from aqmlab.files.folders import require_writable
 from aqmlab.terminal.console import console, say
 
@@ -170,7 +170,7 @@ def reproduce(
             made.append(found)
             _show(found, folder, quiet=quiet)
         if experiment == ALL and hosts is None:
-            _scorecard_of_all([*folders.values()], results / f"scorecard-{scale}.md", quiet=quiet)
+            _scorecard_of([*folders.values()], results / f"scorecard-{scale}.md", quiet=quiet)
         return _numbers(made)
     except ExperimentError as error:
         raise click.UsageError(str(error)) from error
@@ -239,12 +239,7 @@ def _strangers(
         )
     except ExperimentError as error:
         raise click.UsageError(str(error)) from error
-    if quiet:
-        say(str(folder))
-    else:
-        console().print(found)
-        for name, file in found.files.items():
-            say(f"{name}: {file}")
+    _show(found, folder, quiet=quiet)
     return Numbers.of(found)
 
 
@@ -309,26 +304,57 @@ def _print_costs(names: Sequence[str], choice: _Choice, hosts: str | None, execu
     return Numbers(lambda: tidy_costs(every, workers=workers))
 
 
-def _scorecard_of_all(folders: list[Path], page: Path, *, quiet: bool) -> None:
+def _scorecard_of(folders: Sequence[Path], page: Path | None, *, quiet: bool = False) -> Numbers:
     """Prints how the studies fared, and writes page and table of them; quietly only the page's path."""
-    from aqmlab.papers import scorecard
+    from aqmlab.papers import scorecard as cards
     from aqmlab.show.papers import scorecard_page
     from aqmlab.show.tables.render import to_terminal
 
-    entries = scorecard.read_all(folders)
-    scorecard_page.write(entries, page)
-    if quiet:
-        say(str(page))
-        return
-    console().print(to_terminal(scorecard.summary(entries)))
-    say(f"page: {page}")
+    entries = cards.read_all(folders)
+    if page is not None:
+        scorecard_page.write(entries, page)
+    if not quiet:
+        console().print(to_terminal(cards.summary(entries)))
+    if page is not None:
+        say(str(page) if quiet else f"page: {page}")
+    return Numbers(lambda: cards.tidy(entries))
 
 
-def _show(reproduction: aqmlab.Reproduction, folder: Path, *, quiet: bool) -> None:
-    """Prints the tables, the claims and where the files are; quietly the folder alone."""
+def _show(found: aqmlab.Reproduction | aqmlab.Strangers, folder: Path, *, quiet: bool) -> None:
+    """Prints what was found and where its files are; quietly the folder alone."""
     if quiet:
         say(str(folder))
         return
-    console().print(reproduction)
-    for name, file in reproduction.files.items():
+    console().print(found)
+    for name, file in found.files.items():
         say(f"{name}: {file}")
+
+
+@click.command
+@click.argument("folders", metavar="[RESULTS...]", nargs=-1, type=FOLDER)
+@output_option(
+    "FILE.md",
+    "Also write counts and causes to this Markdown page; all numbers and claims to FILE-numbers.csv.",
+)
+@numbers_options
+def scorecard(*, folders: tuple[Path, ...], output: Path | None) -> Numbers:
+    """Compare all published numbers and claims with ours.
+
+    Counts for each study what is reproduced, what differs with a known cause, what the paper's text does not
+    determine, what differs for an unknown cause, and what the scale cannot judge. Reads the folders of
+    `aqmlab reproduce`, by default those in `results`; runs nothing. Runs with other hosts (`--hosts`) have no
+    scorecard.
+
+    \b
+    Examples:
+      aqmlab reproduce le2003 && aqmlab scorecard
+      aqmlab scorecard results/le2003-quick --output reproduction.md
+    """
+    from aqmlab.papers.scorecard import FILE
+
+    found = folders or tuple(sorted(file.parent for file in Path("results").glob(f"*/{FILE}")))
+    if not found:
+        raise click.UsageError(
+            f"no folder in results contains a {FILE}; `aqmlab reproduce` without --hosts writes it"
+        )
+    return _scorecard_of(found, output)

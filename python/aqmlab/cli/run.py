@@ -10,10 +10,10 @@ from aqmlab import _core
 from aqmlab.cli.folders import RESULTS, RunFolder, shared_store
 from aqmlab.cli.numbers import Numbers, numbers_options
 from aqmlab.cli.options import (
-    FOLDER,
     captured_option,
     captured_ports,
     execution_options,
+    output_option,
     overrides_option,
     read_seeds,
     scenario_argument,
@@ -44,12 +44,9 @@ if TYPE_CHECKING:
 @click.option("--seeds", callback=read_seeds, metavar="A-B,C", help="Several seeds, such as 1-8 or 1,3,5-7.")
 @scheme_option
 @overrides_option
-@click.option(
-    "-o",
-    "--output",
-    type=FOLDER,
-    metavar="FOLDER",
-    help="Folder for the result; with several seeds FOLDER/seed-N. By default results/<name of the "
+@output_option(
+    "FOLDER",
+    "Folder for the result; with several seeds FOLDER/seed-N. By default results/<name of the "
     "scenario>/seed-N. If it holds runs of another scenario, FOLDER-2 and so on.",
 )
 @click.option(
@@ -90,7 +87,7 @@ def run(
       aqmlab run pi.toml --scheme drop-tail:limit_packets=240 -o results/dt
       aqmlab run pi.toml --pcap left-to-right --output results/pi-packets
     """
-    from aqmlab.presets.assumed_rates import warn_of_assumed_rates
+    from aqmlab.presets.line import warn_of_assumed_rates
     from aqmlab.runs import Job, run_many
 
     if seed is not None and seeds:

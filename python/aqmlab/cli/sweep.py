@@ -11,7 +11,7 @@ import click
 from aqmlab.cli.folders import STORE
 from aqmlab.cli.from_api import from_api
 from aqmlab.cli.numbers import Numbers, numbers_options
-from aqmlab.cli.options import FOLDER, execution_options
+from aqmlab.cli.options import FILE, FOLDER, execution_options
 from aqmlab.terminal.console import console, say
 from aqmlab.terminal.spelling import counted
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 @click.option(
     "--export",
     "export_file",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     metavar="TABLE",
     help="Run nothing; write one row per finished run, as .parquet or .csv.",
 )
@@ -78,7 +78,7 @@ def sweep(
     """
     from aqmlab.errors import SweepError
     from aqmlab.study.sweeps import export, read, status
-    from aqmlab.study.sweeps.export import check_links
+    from aqmlab.study.sweeps.status import check_links
     from aqmlab.tables.stored import require_form
 
     if sum((show_status, resume, export_file is not None)) > 1:

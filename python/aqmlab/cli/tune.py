@@ -11,7 +11,7 @@ import click
 import aqmlab
 from aqmlab.cli.from_api import SCENARIO, from_api
 from aqmlab.cli.numbers import Numbers, numbers_options
-from aqmlab.cli.options import FOLDER, execution_options
+from aqmlab.cli.options import execution_options, output_option
 from aqmlab.errors import TuneError
 from aqmlab.files.folders import folder_name, require_writable
 from aqmlab.files.reading import parse_toml
@@ -85,12 +85,9 @@ _RANGES = {"names": ["--range"], "multiple": True, "callback": read_ranges, "met
     beside={"metavar": "EXPERIMENT[:CELL,...]"},
     queues={"metavar": "LINK,..."},
 )
-@click.option(
-    "-o",
-    "--output",
-    type=FOLDER,
-    metavar="FOLDER",
-    help="Folder for the results; by default results/tune-NAME-SCHEME-OBJECTIVE. If it holds another search, "
+@output_option(
+    "FOLDER",
+    "Folder for the results; by default results/tune-NAME-SCHEME-OBJECTIVE. If it holds another search, "
     "FOLDER-2 and so on.",
 )
 @numbers_options

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeGuard, cast
 
 from aqmlab import _core
-from aqmlab.classes.loaded import LoadedClass, loaded_from, misspelt, names_one, own_methods
+from aqmlab.classes.loaded import LoadedClass, loaded_from, names_one, uncalled
 from aqmlab.classes.parameters import declared
 from aqmlab.controllers.controller import ASKED, CODEPOINTS, METHODS, QUIET, Controller, Host
 from aqmlab.errors import ScenarioError
@@ -65,12 +65,8 @@ def is_controller_in_file(name: str, folder: str | Path = ".") -> bool:
 
 def _wrong(found: type[Controller]) -> str:
     """What to say of a class that cannot be meant so; else empty."""
-    known = (*METHODS, *ASKED)
-    if wrong := misspelt(found, Controller, known):
+    if wrong := uncalled(found, Controller, (*METHODS, *ASKED)):
         return wrong
-    events = [name for name in own_methods(found, Controller) if name.startswith("on_")]
-    if events:
-        return f"{events[0]}: nothing calls this method; legal: {', '.join(known)}"
     if found.codepoint not in CODEPOINTS:
         return f"codepoint is {found.codepoint!r}; legal: {' or '.join(CODEPOINTS)}"
     taken = [key for key in declared(found) if hasattr(Controller, key) or key in Controller.__annotations__]

@@ -72,9 +72,9 @@ class Guess(Enum):
     WAVE = "no initiator among the objects of the page: the wave goes by time"
 
 
-@dataclass(frozen=True)
+@dataclass
 class Recording:
-    """What a HAR file holds.
+    """What a HAR file holds, counted while its entries are read.
 
     Attributes:
         pages: Its pages, in the order in which they were loaded.
@@ -95,6 +95,39 @@ class Recording:
     unknown: int = 0
     surplus: int = 0
     not_modified: int = 0
+
+    def length_of(self, entry: dict[str, Any], place: str, *, firefox: bool) -> int | None:
+        """The length of an entry's response; none of one that is left out."""
+        if not _names_a_server(entry, place):
+            self.elsewhere += 1
+        elif sign := cache_sign(entry, firefox=firefox):
+            self.cached[sign] += 1
+        elif (found := response_size(entry)) is None:
+            self.unknown += 1
+        else:
+            length, source = found
+            self.sources[source] += 1
+            self.not_modified += is_not_modified(entry)
+            return length
+        return None
+
+    def count_guesses(self, entry: dict[str, Any]) -> None:
+        """Counts what an entry does not tell."""
+        self.guesses.update(
+            guess
+            for guess, needed in (
+                (Guess.LENGTH, contradicts(entry)),
+                (Guess.REQUEST, request_size(entry) is None),
+                (Guess.BEGIN, entry["startedDateTime"] is None),
+                (Guess.DURATION, _duration_s(entry) is None),
+            )
+            if needed
+        )
+
+    def take(self, pages: list[list[_Entry]]) -> None:
+        """Takes these pages, each as far as a file may hold it."""
+        self.surplus = sum(max(0, len(entries) - MOST_OBJECTS) for entries in pages)
+        self.pages = [_objects(entries, self.guesses) for entries in pages]
 
 
 @dataclass(frozen=True)
@@ -136,7 +169,7 @@ def read_recording(file: Path) -> Recording:
     if "log" not in document and (what := what_it_is(name, json.dumps(document).encode(), expected=["har"])):
         raise HarError(f"{name}: log is missing: this is {what}", place=name)
     conform(document, _HAR, name, HarError)
-    counts = _Counts()
+    found = Recording()
     pages: dict[str, list[_Entry]] = {}
     firefox = _is_firefox(document["log"])
     began_s = _first_begin(document["log"]["entries"], name)
@@ -146,68 +179,14 @@ def read_recording(file: Path) -> Recording:
             entry["response"] = {}
         known_begin = _begin(entry, place)
         began_s = began_s if known_begin is None else known_begin
-        if (length := counts.length_of(entry, place, firefox=firefox)) is not None:
-            counts.guessed(entry)
+        if (length := found.length_of(entry, place, firefox=firefox)) is not None:
+            found.count_guesses(entry)
             pages.setdefault(entry.get("pageref") or "", []).append(_read(entry, length, began_s))
     if not pages:
-        left_out = f"; of {counts.unknown} the length is not known" if counts.unknown else ""
+        left_out = f"; of {found.unknown} the length is not known" if found.unknown else ""
         raise HarError(f"{name}: no entry took anything from the network{left_out}")
-    return counts.recording(sorted(pages.values(), key=lambda entries: min(each.began_s for each in entries)))
-
-
-@dataclass
-class _Counts:
-    """What is counted while entries are read."""
-
-    sources: Counter[SizeSource] = field(default_factory=Counter)
-    guesses: Counter[Guess] = field(default_factory=Counter)
-    cached: Counter[CacheSign] = field(default_factory=Counter)
-    elsewhere: int = 0
-    unknown: int = 0
-    not_modified: int = 0
-
-    def length_of(self, entry: dict[str, Any], place: str, *, firefox: bool) -> int | None:
-        """The length of an entry's response; none of one that is left out."""
-        if not _names_a_server(entry, place):
-            self.elsewhere += 1
-        elif sign := cache_sign(entry, firefox=firefox):
-            self.cached[sign] += 1
-        elif (found := response_size(entry)) is None:
-            self.unknown += 1
-        else:
-            length, source = found
-            self.sources[source] += 1
-            self.not_modified += is_not_modified(entry)
-            return length
-        return None
-
-    def guessed(self, entry: dict[str, Any]) -> None:
-        """Counts what an entry does not tell."""
-        self.guesses.update(
-            guess
-            for guess, needed in (
-                (Guess.LENGTH, contradicts(entry)),
-                (Guess.REQUEST, request_size(entry) is None),
-                (Guess.BEGIN, entry["startedDateTime"] is None),
-                (Guess.DURATION, _duration_s(entry) is None),
-            )
-            if needed
-        )
-
-    def recording(self, pages: list[list[_Entry]]) -> Recording:
-        """What was counted, with the objects of these pages."""
-        surplus = sum(max(0, len(entries) - MOST_OBJECTS) for entries in pages)
-        objects = [_objects(entries, self.guesses) for entries in pages]
-        return Recording(
-            objects,
-            self.sources,
-            self.guesses,
-            self.cached,
-            self.elsewhere,
-            self.unknown,
-            surplus,
-            self.not_modified,
-        )
+    found.take(sorted(pages.values(), key=lambda entries: min(each.began_s for each in entries)))
+    return found
 
 
 def as_lines(pages: Iterable[list[PageObject]]) -> str:

@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Any
 from aqmlab import _core
 from aqmlab.errors import RefusalError, ScenarioError
 from aqmlab.files.own_names import require_object
-from aqmlab.files.toml_text import TomlText
-from aqmlab.load.parametrized_scheme import split_name, split_outside_brackets
+from aqmlab.load.parametrized_scheme import settings_of, split_name
 from aqmlab.terminal.spelling import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from aqmlab.files.toml_text import TomlText
 
 _SPELT = {
     "reno": "Reno",
@@ -57,21 +58,14 @@ class ParametrizedController:
         name = name.strip()
         own = _parameters_of(name)
         legal = [*own, *(each for each in _host_keys() if each != _ITS_KEY)]
-        host: dict[str, TomlText] = {}
-        for part in [] if settings is None else split_outside_brackets(settings, ":"):
-            key, equals, value = (each.strip() for each in part.partition("="))
-            if not (key and equals and value):
-                raise ScenarioError(
-                    f"controller {quoted(text)}: {quoted(part)} is not of the form key=value; legal: "
-                    "controller:key=value:key=value, such as cubic:pacing=true"
-                )
+        if settings is None:
+            return cls(name)
+        example = "controller:key=value:key=value, such as cubic:pacing=true"
+        given = settings_of(f"controller {quoted(text)}", settings, "key", example)
+        for key in given:
             if key not in legal:
                 raise ScenarioError.unknown(f"controller {name}: key {quoted(key)}", key, legal)
-            place = f"{_ITS_KEY}.{key}" if key in own else key
-            if place in host:
-                raise ScenarioError(f"controller {quoted(text)}: {key} is given twice; legal: once")
-            host[place] = TomlText(value)
-        return cls(name, host)
+        return cls(name, {f"{_ITS_KEY}.{key}" if key in own else key: each for key, each in given.items()})
 
     @property
     def congestion(self) -> str | dict[str, str]:

@@ -57,24 +57,28 @@ class ParametrizedScheme:
         name, given = split_name(text)
         if given is None:
             return cls(text)
-        parameters: dict[str, TomlText] = {}
-        for part in split_outside_brackets(given, ":"):
-            key, equals, value = (each.strip() for each in part.partition("="))
-            if not (key and equals and value):
-                raise ScenarioError(
-                    f"scheme {quoted(text)}: {quoted(part)} is not of the form parameter=value; legal: "
-                    "scheme:parameter=value:parameter=value, such as codel:target_ms=20:interval_ms=200"
-                )
-            if key in parameters:
-                raise ScenarioError(f"scheme {quoted(text)}: {key} is given twice; legal: once")
-            parameters[key] = TomlText(value)
-        return cls(name.strip(), parameters)
+        example = "scheme:parameter=value:parameter=value, such as codel:target_ms=20:interval_ms=200"
+        return cls(name.strip(), settings_of(f"scheme {quoted(text)}", given, "parameter", example))
 
 
 def split_name(text: str) -> tuple[str, str | None]:
     """The name, which of what is in a file has a colon of its own, and the parameters behind it, if any."""
     found = _SCHEME.fullmatch(text)
     return (found["name"], found["parameters"]) if found else (text, None)
+
+
+def settings_of(place: str, given: str, called: str, example: str) -> dict[str, TomlText]:
+    """The settings behind a name, `key=value:key=value`, each of which stands once."""
+    settings: dict[str, TomlText] = {}
+    for part in split_outside_brackets(given, ":"):
+        key, equals, value = (each.strip() for each in part.partition("="))
+        if not (key and equals and value):
+            said = f"{quoted(part)} is not of the form {called}=value"
+            raise ScenarioError(f"{place}: {said}; legal: {example}")
+        if key in settings:
+            raise ScenarioError(f"{place}: {key} is given twice; legal: once")
+        settings[key] = TomlText(value)
+    return settings
 
 
 def labels_of(schemes: Iterable[str]) -> dict[str, str]:

@@ -35,9 +35,9 @@ from aqmlab.files.records import read_as
 from aqmlab.files.shape import distinct
 from aqmlab.papers import documents, shipped
 from aqmlab.papers.claims import registry_of
-from aqmlab.papers.differences import read_differences
 from aqmlab.papers.documents import Claims, Statement
 from aqmlab.papers.experiment import Experiment, chosen, configurations_of, look_up
+from aqmlab.papers.proofs import read_differences
 from aqmlab.papers.published import read_published
 from aqmlab.statistics.quantities import quantity
 from aqmlab.terminal.spelling import quoted

@@ -1,4 +1,11 @@
-"""Proofs of causes and reasons: the runs that a sentence in `differences.toml` rests on.
+"""Why numbers and statements of a paper differ from ours: an experiment's `differences.toml`, and the proofs.
+
+An entry has one sentence: the `cause` of a difference, why what the paper means is `not_identifiable`, that
+is, not determined by what it prints, or a `conjecture`. It names what it concerns: claims, such as "S05",
+statements, such as "S05.2" (the second of the claim in its file), and numbers of the published tables by
+cell, load and quantity. Causes and reasons name the `proof` that shows them and are refused where it does
+not; what has none is unknown, with or without a conjecture. Entries apply only where ours differs: what
+agrees with the paper needs no cause.
 
 `proofs/NAME.toml` says which two settings were run, with which cells, loads and seeds; `proofs/NAME.csv`
 has what came out, and `aqmlab reproduce STUDY --proof NAME` makes it again. A proof goes by means over the
@@ -25,7 +32,7 @@ digits. Then no setting of ours gives the row, and what was different about it i
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import TYPE_CHECKING
 
@@ -33,7 +40,7 @@ from aqmlab.errors import ExperimentError, UnknownQuantityError
 from aqmlab.files.reading import read_table, read_toml
 from aqmlab.files.records import read_as
 from aqmlab.files.shape import distinct
-from aqmlab.papers.documents import Proof
+from aqmlab.papers.documents import Conclusion, Differences, Proof
 from aqmlab.statistics.quantities import quantity
 from aqmlab.terminal.spelling import quoted, whole_numbers
 
@@ -41,10 +48,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from importlib.resources.abc import Traversable
 
-    from aqmlab.papers.documents import Fact, Numbers, Price
+    from aqmlab.papers.documents import Difference, Fact, Numbers, Price
     from aqmlab.papers.experiment import Experiment
     from aqmlab.papers.published import PublishedRow, PublishedTable
-
 
 FOLDER = "proofs"
 COLUMNS = ("setting", "cell", "load_percent", "seed", "quantity", "value")
@@ -262,9 +268,8 @@ def _require_numbers(
     shown: Callable[[float, float, float, float], bool],
     otherwise: str,
 ) -> None:
-    tables = {table.identifier: table for table in experiment.published.tables}
     for entry in numbers:
-        table = tables[entry.table]
+        table = experiment.published.table(entry.table)
         concerned = [
             (cell, load, column)
             for cell, load in table.rows
@@ -387,3 +392,87 @@ def price_of(points: float, left: float, full: float) -> float:
     """Points for each per cent that is missing where `left` of `full` is there; infinite where nothing is."""
     missing_percent = 100.0 * (1.0 - left / full)
     return points / missing_percent if missing_percent > 0.0 else math.inf
+
+
+# ------------------------------------------------------------------------------------------ differences.toml
+
+
+FILE = "differences.toml"
+
+
+_WEIGHT = (Conclusion.NOT_IDENTIFIABLE, Conclusion.CAUSE_KNOWN, Conclusion.CAUSE_UNKNOWN)
+"""What is not identifiable needs no cause, and what has a cause no conjecture."""
+
+
+def concluded(concerned: Sequence[Difference]) -> tuple[Conclusion, str, str]:
+    """What follows for something that differs, why, and by which proof."""
+    if not concerned:
+        return Conclusion.CAUSE_UNKNOWN, "", ""
+    first = min(concerned, key=lambda each: _WEIGHT.index(each.conclusion))
+    return first.conclusion, first.says, first.proof
+
+
+def read_differences(experiment: Experiment) -> tuple[Difference, ...]:
+    """Reads the file of an experiment; a folder without one has no differences explained."""
+    file = experiment.folder / FILE
+    if not file.is_file():
+        return ()
+    document = read_as(Differences, read_toml(file, ExperimentError), FILE, ExperimentError)
+    return tuple(
+        _checked(entry, f"{FILE}: differences[{place}]", experiment)
+        for place, entry in enumerate(document.differences, start=1)
+    )
+
+
+def _checked(entry: Difference, where: str, experiment: Experiment) -> Difference:
+    if len(entry.given) != 1:
+        raise ExperimentError(f"{where}: give one of cause, not_identifiable and conjecture")
+    statements = experiment.statements
+    for name in entry.claims:
+        known = statements.get(name.partition(".")[0], statements)
+        if name not in known and name not in statements:
+            raise ExperimentError.unknown(f"{where}.claims: {quoted(name)}", name, known)
+    if not entry.claims and not entry.numbers:
+        raise ExperimentError(f"{where}: give claims or numbers that it concerns")
+    numbers = tuple(
+        _numbers(each, f"{where}.numbers[{number}]", experiment)
+        for number, each in enumerate(entry.numbers, start=1)
+    )
+    found = replace(entry, numbers=numbers)
+    _require_proof(found, where, experiment)
+    return found
+
+
+def _require_proof(entry: Difference, where: str, experiment: Experiment) -> None:
+    """Whether what is said to be known is shown by runs."""
+    if entry.conclusion is Conclusion.CAUSE_UNKNOWN:
+        if entry.proof:
+            raise ExperimentError(f"{where}.proof: a conjecture has none; say cause or not_identifiable")
+        return
+    if not entry.proof:
+        raise ExperimentError(
+            f"{where}.proof: missing; a cause or reason names its runs, a file in {FOLDER}; without "
+            "them it is a conjecture"
+        )
+    try:
+        proven = read_proof(experiment, entry.proof)
+        require = require_cause if entry.conclusion is Conclusion.CAUSE_KNOWN else require_not_identifiable
+        require(proven, experiment, entry.claims, entry.numbers)
+    except ExperimentError as error:
+        raise ExperimentError(f"{where}.proof: {error}") from None
+
+
+def _numbers(entry: Numbers, where: str, experiment: Experiment) -> Numbers:
+    """The numbers of an entry; the name of a group of cells stands for all of its own."""
+    by_name = {table.identifier: table for table in experiment.published.tables}
+    if entry.table not in by_name:
+        raise ExperimentError.unknown(f"{where}.table", entry.table, by_name)
+    quantities = [column.quantity.name for column in by_name[entry.table].columns]
+    for name in entry.quantities:
+        if name not in quantities:
+            raise ExperimentError.unknown(f"{where}.quantities", name, quantities)
+    for name in entry.cells:
+        if name not in experiment.configurations and name not in experiment.groups:
+            known = [*experiment.configurations, *experiment.groups]
+            raise ExperimentError.unknown(f"{where}.cells", name, known)
+    return replace(entry, cells=experiment.cells_of(entry.cells))

@@ -19,9 +19,9 @@ from aqmlab.errors import ExperimentError
 from aqmlab.files.reading import read_table
 from aqmlab.papers import today
 from aqmlab.papers.claims import Finding
-from aqmlab.papers.differences import concluded
 from aqmlab.papers.documents import Conclusion
 from aqmlab.papers.frame import Agreement, published_rows
+from aqmlab.papers.proofs import concluded
 from aqmlab.papers.tables.claims import strength_told
 from aqmlab.papers.tables.published import IN_SAMPLE
 from aqmlab.statistics.tidy import tidy_numbers

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from aqmlab.load.matching import MatchedLoad
     from aqmlab.papers.documents import Configuration, Scale
     from aqmlab.papers.experiment import Experiment
-    from aqmlab.papers.published import PublishedRow
+    from aqmlab.papers.published import Criterion, PublishedRow
     from aqmlab.statistics import Recorded, ResponseTimes
 
 Cell = tuple[str, float]
@@ -139,6 +139,16 @@ class Study:
             raise MissingDataError(f"{self.label(a)} and {self.label(b)} share no seed")
         old, new = (Values.of([side[each] for each in shared]) for side in (before, after))
         return paired_difference(old, new)
+
+    def ranked(self, configurations: Sequence[str], load_percent: float, criterion: Criterion) -> list[str]:
+        """Configurations at a load, the best by the criterion first, those without a mean last."""
+        sign = -1.0 if criterion.highest else 1.0
+
+        def cost(name: str) -> float:
+            mean = self.measure(name, load_percent, criterion.quantities[0]).mean
+            return float("inf") if mean is None else sign * mean
+
+        return sorted(configurations, key=cost)
 
     def ended_responses(self, configuration: str, load_percent: float) -> int:
         """Exchanges that ended in all replications of a cell together."""

@@ -187,7 +187,7 @@ def household(
     for name, value in (("down_mbps", down_mbps), ("up_mbps", up_mbps)):
         if value is not None and not LEAST_MBPS <= value <= MOST_MBPS:
             raise _refused_rate(name, value)
-    scenario = _usual(technology)
+    scenario = usual_line(technology)
     usual: Mapping[str, Any] = scenario.resolved["line"]
     own = (usual["down_mbps"], usual["up_mbps"])
     down, up = (
@@ -219,7 +219,7 @@ def _refused_rate(place: str, rate_mbps: float) -> RefusalError:
     return RefusalError(said, place=place, value=rate_mbps, legal=legal)
 
 
-def _usual(technology: str) -> Scenario:
+def usual_line(technology: str) -> Scenario:
     """A line of which nothing is said but its technology."""
     flow = {"count": 1, "direction": "down"}
     asked = {"name": technology, "duration_s": 1.0, "line": {"technology": technology}, "flows": [flow]}

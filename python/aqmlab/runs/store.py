@@ -1,7 +1,8 @@
 """A store: one folder that keeps the result of every run under its content address.
 
 Any number of processes may read and write it at once. A result appears whole, by a rename; who comes second
-with the same run takes what is there. What is damaged or foreign is told apart and never used.
+with the same run takes what is there. What is damaged or foreign is told apart and never used. Results can be
+written once more as Parquet, for programs that read no Arrow.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from aqmlab.errors import FolderError, LayoutError, ResultError, StorageError
-from aqmlab.files.folders import PARTIAL_PREFIX, real_path
+from aqmlab.files.folders import PARTIAL_PREFIX, finished_files, real_path
 from aqmlab.result import Result, holds_remains, link_files, save_files, unlisted_files
 
 if TYPE_CHECKING:
@@ -162,3 +163,16 @@ def stray_files(found: Found) -> list[str]:
         f"{found.place / name}: was not written with the result; it is not used"
         for name in unlisted_files(found.place)
     ]
+
+
+def save_as_parquet(folder: Path, output: Path) -> list[Path]:
+    """Writes each result in a folder as Parquet into the same places below another folder."""
+    if output.exists():
+        raise FolderError(f"{output}: exists already; name another folder or remove this one")
+    places = [file.parent for file in finished_files(folder, "**/run.json")]
+    # A store beside results holds the same runs once more.
+    places = [place for place in places if not is_address(place.name)] or places
+    if not places:
+        absent = "holds no result" if folder.is_dir() else "there is no such folder"
+        raise ResultError(f"{folder}: {absent}; legal: a folder that aqmlab run or compare left")
+    return [Result.load(place).save_parquet(output / place.relative_to(folder)) for place in places]

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from aqmlab.classes.loaded import LoadedClass, loaded_from, misspelt, own_methods
+from aqmlab.classes.loaded import LoadedClass, loaded_from, uncalled
 from aqmlab.schemes import guard, scheduler, scheme
 from aqmlab.schemes.guard import Guard
 from aqmlab.schemes.scheduler import Scheduler
@@ -121,19 +121,10 @@ def _is_scheme(found: object) -> TypeGuard[type[Own]]:
 def _wrong(found: type[Own]) -> str:
     """What to say of a class that cannot be meant so; else empty."""
     [role] = _roles(found)
-    return _misspelt(found, role) or _missing(found, role)
+    return uncalled(found, role.base, (*role.methods, *role.asked)) or _missing(found, role)
 
 
 def _missing(found: type[Own], role: Role) -> str:
     """What to say of a method that has to be there; else empty."""
     missing = [name for name in role.required if not _has(found, role, name)]
     return f"a {role.name} needs the method {missing[0]}" if missing else ""
-
-
-def _misspelt(found: type[Own], role: Role) -> str:
-    """What to say of a method that nothing calls, though it looks meant for the port; else empty."""
-    known = (*role.methods, *role.asked)
-    if wrong := misspelt(found, role.base, known):
-        return wrong
-    events = [name for name in own_methods(found, role.base) if name.startswith("on_")]
-    return f"{events[0]}: nothing calls this method; legal: {', '.join(known)}" if events else ""

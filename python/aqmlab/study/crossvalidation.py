@@ -7,6 +7,7 @@ Where the kernel has the schemes of the queues, a third run beside them has its 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -173,39 +174,22 @@ def crossvalidate(
     if kernel and not has_all:
         lacks = in_words(offer for offer in found if offer.problem)
         raise ScenarioError(f"kernel: {lacks}", place="kernel", value=True)
-    runs = cross_validate(
-        checked, folder, Seeds.of(seeds), hosts=hosts, kernel_queues=has_all, progress=progress
-    )
+    numbers = Seeds.of(seeds)
+    live_runs, kernel_runs = [], []
+    lived = partial(_lived, checked, hosts=hosts, progress=progress)
+    for seed in numbers:
+        live_runs.append(lived(folder / f"live-{seed}", seed))
+        if has_all:
+            kernel_runs.append(lived(folder / f"kernel-{seed}", seed, kernel_queues=True))
+    jobs = [Job(checked, seed, folder=folder / f"simulated-{seed}") for seed in numbers]
+    runs = Runs(run_many(jobs, progress=progress), live_runs, kernel_runs)
     return CrossValidation(checked, runs, tuple(found), folder)
 
 
-def cross_validate(
-    scenario: Scenario,
-    folder: Path,
-    seeds: Sequence[int],
-    *,
-    hosts: str = "",
-    kernel_queues: bool = False,
-    progress: bool = False,
-) -> Runs:
-    """Makes the simulations and the live runs, or finds them in the folder.
-
-    With `kernel_queues`, live runs through the kernel's queue disciplines as well.
-    """
-    seeds = Seeds.of(seeds)
-    live, kernel = [], []
-    for seed in seeds:
-        live.append(_lived(scenario, folder / f"live-{seed}", seed, hosts, progress=progress))
-        if kernel_queues:
-            name = folder / f"kernel-{seed}"
-            kernel.append(_lived(scenario, name, seed, hosts, kernel_queues=True, progress=progress))
-    jobs = [Job(scenario, seed, folder=folder / f"simulated-{seed}") for seed in seeds]
-    return Runs(run_many(jobs, progress=progress), live, kernel)
-
-
 def _lived(
-    scenario: Scenario, folder: Path, seed: int, hosts: str, *, kernel_queues: bool = False, progress: bool
+    scenario: Scenario, folder: Path, seed: int, *, hosts: str, kernel_queues: bool = False, progress: bool
 ) -> Result:
+    """The live run of a seed: made, or found in its folder."""
     if folder.exists():
         found = Result.load(folder)
         wanted = Result({"content_address": scenario.content_address(seed)})

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from aqmlab import shown
 from aqmlab.errors import RefusalError
-from aqmlab.presets.assumed_rates import warn_of_assumed_rates
-from aqmlab.presets.line import Line
+from aqmlab.presets.line import Line, warn_of_assumed_rates
 from aqmlab.scenario import Scenario
 from aqmlab.tables.stored import require_form
 

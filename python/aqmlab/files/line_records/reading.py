@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from aqmlab.errors import RefusalError
 from aqmlab.files.flent_file import read_flent
-from aqmlab.files.line_records.iperf3_result import read_iperf3
 from aqmlab.files.line_records.packet_capture import read_captures
 from aqmlab.files.line_records.ping_log import read_ping_log
-from aqmlab.files.line_records.speed_tests import read_crusader, read_waveform
+from aqmlab.files.line_records.speed_tests import read_crusader, read_iperf3, read_waveform
 from aqmlab.files.reading import LARGEST_BYTES, parse_json, read_bytes
 from aqmlab.files.recognised import as_text, measurement_kind, what_it_is
 from aqmlab.terminal.spelling import plain

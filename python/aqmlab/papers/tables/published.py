@@ -396,10 +396,5 @@ def _ranked(study: Study, table: PublishedTable, cell: Cell, criterion: Criterio
         for own in study.experiment.configurations.values()
         if own.group in table.candidates and study.has(own.name, cell[1])
     ]
-    sign = -1.0 if criterion.highest else 1.0
-
-    def cost(name: str) -> float:
-        mean = study.measure(name, cell[1], criterion.quantities[0]).mean
-        return float("inf") if mean is None else sign * mean
-
-    return [(name, cell[1]) for name in sorted(dict.fromkeys([cell[0], *names]), key=cost)]
+    ranked = study.ranked([*dict.fromkeys([cell[0], *names])], cell[1], criterion)
+    return [(name, cell[1]) for name in ranked]

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from aqmlab.study.evaluation.ellipse import Ellipse
-    from aqmlab.study.evaluation.evaluation import Evaluation, Trial
+    from aqmlab.study.evaluation.evaluation import Ellipse, Evaluation, Trial
 
     FloatArray = NDArray[np.float64]
 

@@ -10,7 +10,7 @@ from aqmlab.show.tables.evaluation import printed
 from aqmlab.show.tables.printed import as_html, as_text
 from aqmlab.show.words.evaluation import in_words
 from aqmlab.study.evaluation import Evaluation
-from aqmlab.study.evaluation.judgement import Judgement, judgements_of
+from aqmlab.study.evaluation.harm import Judgement, judgements_of
 
 
 @shown.text.register(Evaluation)

@@ -8,9 +8,7 @@ from aqmlab import shown
 from aqmlab.show.tables import bloat, flent_tests, line_fit, responsiveness, sqm
 from aqmlab.show.tables.printed import as_html, as_text
 from aqmlab.show.tables.sqm import advice_in_words
-from aqmlab.study.bloat import Bufferbloat
-from aqmlab.study.bloat.grade import GRADES, Grade
-from aqmlab.study.bloat.measuring import LOADED
+from aqmlab.study.bloat import GRADES, LOADED, Bufferbloat, Grade
 from aqmlab.study.flent_tests import FlentResults
 from aqmlab.study.line_fit import FittedLine
 from aqmlab.study.responsiveness import RoundTripsPerMinute, class_of

@@ -23,8 +23,7 @@ from aqmlab.show.tables.printed import as_html, as_text
 from aqmlab.statistics.catalogue import OF_SEARCHES
 from aqmlab.statistics.recorded import said_of_links
 from aqmlab.statistics.run_summary import restricted_mean_name
-from aqmlab.study.tuning.of_line import FIGURE as RPM_FIGURE
-from aqmlab.study.tuning.of_line import RPM
+from aqmlab.study.tuning.objectives import RPM, RPM_FIGURE
 from aqmlab.study.tuning.outcome import Outcome
 from aqmlab.study.tuning.proposals import optuna_version
 from aqmlab.tables import save as save_table

@@ -12,9 +12,7 @@ from aqmlab.show.tables.headings import other_numbers, queue_column
 from aqmlab.show.tables.printed import Unwrapped
 from aqmlab.show.words.amounts import bit_rate, delay, listed
 from aqmlab.show.words.configurations import named, under
-from aqmlab.study.bloat import Phase
-from aqmlab.study.bloat.grade import thresholds, thresholds_of_losses
-from aqmlab.study.bloat.measuring import LOADED
+from aqmlab.study.bloat import LOADED, Phase, thresholds, thresholds_of_losses
 from aqmlab.study.sqm.typed import can_be_typed, router_shapers, tc_lines
 from aqmlab.tables.model import Column, Line, Table, TableCell, in_csv, number, text
 

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from aqmlab.study.line_fit.queue_kind import QueueKind
+from aqmlab.study.line_fit.queue_fit import QueueKind
 from aqmlab.study.line_fit.scenario_text import bound_in_words, not_fitted
 from aqmlab.tables.model import Column, Table, in_csv, text
 

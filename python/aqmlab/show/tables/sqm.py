@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from aqmlab.show.tables.printed import Part
     from aqmlab.study.sqm import RouterAdvice
-    from aqmlab.study.sqm.choosing import Judged
+    from aqmlab.study.sqm.candidates import Judged
 
 
 def advice_in_words(found: RouterAdvice) -> list[str]:

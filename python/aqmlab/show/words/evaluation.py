@@ -9,7 +9,7 @@ from aqmlab.inference.replication import MINIMUM_REPLICATIONS
 from aqmlab.show.words.amounts import delay, listed
 from aqmlab.show.words.configurations import named, under
 from aqmlab.study.evaluation import CONTROLLERS
-from aqmlab.study.evaluation.judgement import DISTANCE, Judgement, judgements_of
+from aqmlab.study.evaluation.harm import DISTANCE, Judgement, judgements_of
 from aqmlab.study.evaluation.summary import leading_case, standings_of, summary_of
 from aqmlab.terminal.spelling import counted
 

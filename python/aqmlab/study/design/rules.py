@@ -52,7 +52,17 @@ def arc(
     utilization: float = 0.98,
     alpha: float | None = None,
 ) -> Design:
-    """ARC's stable gains; with `alpha` also the margins of this gain."""
+    """ARC's stable gains; with `alpha` also the margins of this gain.
+
+    Args:
+        flows: Smallest expected number of long TCP flows.
+        rtt_ms: Largest expected round-trip time.
+        link_mbps: Rate of the link.
+        interval_ms: ARC's interval.
+        mean_packet_bytes: Packet size that alpha refers to.
+        utilization: Utilization of the link.
+        alpha: A gain to check, per packet.
+    """
     packets_per_second = _packets_per_second(link_mbps, mean_packet_bytes)
     admissible = _core.arc_admissible_gains(flows, rtt_ms / 1e3, packets_per_second, utilization)
     if admissible is None:
@@ -86,7 +96,17 @@ def sfg(
     low_watermark: float = 0.01,
     trials: int = 0,
 ) -> Design:
-    """SFG's bins for a TCP-friendly rate, and how rarely a flow shares all of its bins."""
+    """SFG's bins for a TCP-friendly rate, and how rarely a flow shares all of its bins.
+
+    Args:
+        link_mbps: Rate of the link.
+        rtt_ms: Round-trip time of a TCP-friendly flow.
+        misbehaving: Largest expected number of misbehaving flows at a time.
+        packet_bytes: Size of that flow's packets.
+        low_watermark: SFG's low watermark.
+        trials: Also simulate this many filters with random hash functions; needs a whole number of
+            misbehaving flows.
+    """
     friendly_mbps = _core.sfg_tcp_friendly_rate(packet_bytes, rtt_ms / 1e3, low_watermark) * 8e-6
     bins = max(1, round(link_mbps / friendly_mbps))
     if trials and not (misbehaving.is_integer() and misbehaving <= MOST_MISBEHAVING and bins <= MOST_BINS):
@@ -119,7 +139,16 @@ def pi(
     sampling_hz: float = 160.0,
     gains: tuple[float, float] | None = None,
 ) -> Design:
-    """PI's gains by its authors' rule, or the given ones, with the margins of the loop."""
+    """PI's gains by its authors' rule, or the given ones, with the margins of the loop.
+
+    Args:
+        flows: Smallest expected number of long TCP flows.
+        rtt_ms: Largest expected round-trip time.
+        link_mbps: Rate of the link.
+        mean_packet_bytes: Packet size that the gains refer to.
+        sampling_hz: Updates per second.
+        gains: Check these gains instead.
+    """
     rtt_s, packets_per_second = rtt_ms / 1e3, _packets_per_second(link_mbps, mean_packet_bytes)
     found = gains or _core.pi_designed_gains(flows, rtt_s, packets_per_second, sampling_hz)
     if found is None:
@@ -142,7 +171,11 @@ def pi(
 
 
 def pie(*, rtt_ms: float) -> Design:
-    """The margins of PIE's loop with TCP, with and without auto-tuning, and of PI2's."""
+    """The margins of PIE's loop with TCP, with and without auto-tuning, and of PI2's.
+
+    Args:
+        rtt_ms: Largest expected round-trip time.
+    """
     sentences = [f"long TCP flows over {rtt_ms:g} ms: gain and phase margins by share of signalled packets"]
     numbers: dict[str, float] = {}
     for probability in _PROBABILITIES:

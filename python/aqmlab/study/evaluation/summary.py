@@ -10,7 +10,7 @@ import numpy as np
 from aqmlab.inference import Interval, mean_interval
 from aqmlab.inference.replication import MINIMUM_REPLICATIONS
 from aqmlab.study.evaluation.evaluation import ALONE
-from aqmlab.study.evaluation.judgement import Judgement, judgements_of, numbers_of
+from aqmlab.study.evaluation.harm import Judgement, judgements_of, numbers_of
 from aqmlab.study.evaluation.metrics import DELAY, GOODPUT
 
 if TYPE_CHECKING:

@@ -1,8 +1,7 @@
 """Tests that Flent defines, on a line: streams, and probes beside them."""
 
 from aqmlab.study.flent_tests.definitions import TESTS
-from aqmlab.study.flent_tests.measuring import Measured, QueueInTest, measure
-from aqmlab.study.flent_tests.running import FlentResults, flent
+from aqmlab.study.flent_tests.measuring import FlentResults, Measured, QueueInTest, flent, measure
 
 __all__ = [
     "TESTS",

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aqmlab.errors import RefusalError
-from aqmlab.study.line_fit.queue_fit import VARIES, QueueFit, fitted_queue, variation
-from aqmlab.study.line_fit.queue_kind import QueueKind
+from aqmlab.study.line_fit.queue_fit import VARIES, QueueFit, QueueKind, fitted_queue, variation
 from aqmlab.study.line_fit.resampling import Fitted, bounds
 
 if TYPE_CHECKING:

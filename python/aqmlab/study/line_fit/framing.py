@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Self
 
-from aqmlab.scenario import Scenario
+from aqmlab.presets.household import usual_line
 
 _PTM = 65 / 64
 _HEADERS_BYTES = 52
@@ -26,9 +26,7 @@ class Framing:
     @classmethod
     def of(cls, technology: str) -> Self:
         """That of a technology."""
-        flow = {"count": 1, "direction": "down"}
-        asked = {"name": "line", "duration_s": 1.0, "line": {"technology": technology}, "flows": [flow]}
-        return cls(dict(Scenario.of(asked).resolved["line"]))
+        return cls(dict(usual_line(technology).resolved["line"]))
 
     def number(self, key: str) -> float:
         """A number of the table."""

@@ -17,9 +17,8 @@ from aqmlab.presets.starting import Preset
 from aqmlab.statistics.tidy import Tidy, tidy_estimates
 from aqmlab.study.line_fit.fitting import FittedWay, fitted_round_trip, fitted_way
 from aqmlab.study.line_fit.framing import Framing
-from aqmlab.study.line_fit.loads import seen_in
+from aqmlab.study.line_fit.loads import seen_in, sessions_of
 from aqmlab.study.line_fit.scenario_text import scenario_text
-from aqmlab.study.line_fit.sessions import sessions_of
 from aqmlab.tables.stored import require_form
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from aqmlab.errors import RefusalError
 from aqmlab.presets.household import LEAST_MBPS, MOST_MBPS, household
-from aqmlab.study.line_fit.queue_kind import QueueKind
+from aqmlab.study.line_fit.queue_fit import QueueKind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -1,8 +1,7 @@
 """Responsiveness under working conditions: round trips per minute (RPM)."""
 
 from aqmlab.study.responsiveness.algorithm import EDITION, Confidence, Outcome, class_of, evaluate
-from aqmlab.study.responsiveness.measuring import Responsiveness, Way, measure
-from aqmlab.study.responsiveness.running import RoundTripsPerMinute, rpm
+from aqmlab.study.responsiveness.measuring import Responsiveness, RoundTripsPerMinute, Way, measure, rpm
 
 __all__ = [
     "EDITION",

@@ -11,18 +11,16 @@ from aqmlab.comparison.comparison import Comparison, compared
 from aqmlab.comparison.running import run_comparison
 from aqmlab.errors import RefusalError
 from aqmlab.load.queue_place import LEAST_SHARE
-from aqmlab.presets.assumed_rates import warn_of_assumed_rates
 from aqmlab.presets.home_line import as_line
 from aqmlab.presets.household import household
-from aqmlab.presets.line import AS_IT_IS
+from aqmlab.presets.line import AS_IT_IS, warn_of_assumed_rates
 from aqmlab.runs.budget import affordable
 from aqmlab.runs.executors import chosen_executor
 from aqmlab.scenario import Scenario
 from aqmlab.seeds import Seeds, given_seeds
 from aqmlab.statistics.tidy import Tidy
 from aqmlab.study.line_test import SavedTable
-from aqmlab.study.sqm.candidates import candidates
-from aqmlab.study.sqm.choosing import Judged, best, judged
+from aqmlab.study.sqm.candidates import Judged, best, candidates, judged
 from aqmlab.study.sqm.typed import autorate_config, can_be_typed, require_device, sqm_config, tc_lines
 from aqmlab.tables.stored import require_form
 

@@ -6,10 +6,9 @@ under its content address; everything else about a sweep, how far it is and its 
 file and the store.
 """
 
-from aqmlab.study.sweeps.export import export, rows
 from aqmlab.study.sweeps.file import Sweep, read, read_text
 from aqmlab.study.sweeps.running import SweepResults, sweep
-from aqmlab.study.sweeps.status import Status, status
+from aqmlab.study.sweeps.status import Status, export, rows, status
 
 __all__ = [
     "Status",

@@ -17,8 +17,8 @@ from aqmlab.runs.budget import affordable
 from aqmlab.runs.executors import chosen_executor
 from aqmlab.statistics.catalogue import shown_of_all
 from aqmlab.statistics.tidy import Tidy, as_pandas, known_quantities, tidy_table_of
-from aqmlab.study.sweeps.export import check_links
 from aqmlab.study.sweeps.file import Sweep, described, sweep_of
+from aqmlab.study.sweeps.status import check_links
 from aqmlab.terminal.spelling import counted, quoted
 
 if TYPE_CHECKING:

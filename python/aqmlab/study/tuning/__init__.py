@@ -9,8 +9,7 @@ so a search that was killed goes on.
 
 from aqmlab.study.tuning.objectives import Objective
 from aqmlab.study.tuning.outcome import Outcome
-from aqmlab.study.tuning.plan import Plan
-from aqmlab.study.tuning.running import tune
+from aqmlab.study.tuning.running import Plan, tune
 from aqmlab.study.tuning.search import search
 from aqmlab.study.tuning.space import space_of
 

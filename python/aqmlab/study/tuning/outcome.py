@@ -14,15 +14,14 @@ from aqmlab.inference import Interval, NotEnoughReplications
 from aqmlab.statistics.observation import Observation
 from aqmlab.statistics.tidy import Tidy, tidy_rows
 from aqmlab.study.tuning.candidates import TrialState
-from aqmlab.study.tuning.of_line import FIGURE as RPM_FIGURE
-from aqmlab.study.tuning.of_line import RPM
+from aqmlab.study.tuning.objectives import RPM, RPM_FIGURE
 from aqmlab.terminal.spelling import as_text, counted
 
 if TYPE_CHECKING:
     from aqmlab.scenario import Scenario
     from aqmlab.study.tuning.candidates import Candidate
     from aqmlab.study.tuning.objectives import Objective
-    from aqmlab.study.tuning.plan import Plan
+    from aqmlab.study.tuning.running import Plan
     from aqmlab.study.tuning.space import Space
 
 _MOST_REFUSED = 5

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from optuna.distributions import BaseDistribution
     from optuna.trial import Trial
 
-    from aqmlab.study.tuning.plan import Plan
+    from aqmlab.study.tuning.running import Plan
     from aqmlab.study.tuning.space import Parameter, Space
 
 _STARTUP = 10

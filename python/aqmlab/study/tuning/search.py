@@ -1,18 +1,23 @@
-"""The search: an optimiser proposes candidates, racing stops the worse, fresh seeds give the figures."""
+"""The search: an optimiser proposes candidates, racing stops the worse, fresh seeds give the figures.
+
+Beside what it finds, settings that an experiment runs are evaluated too.
+"""
 
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from aqmlab.errors import ScenarioError
+from aqmlab.errors import ScenarioError, TuneError
 from aqmlab.load.demand import named_links
 from aqmlab.load.queues import Queues
+from aqmlab.papers import experiments
 from aqmlab.runs import Job, run_each
 from aqmlab.runs.budget import announce_runs
+from aqmlab.scenario import Scenario
 from aqmlab.statistics import judged_links
 from aqmlab.statistics.run_summary import figures
-from aqmlab.study.tuning.beside import settings_of
 from aqmlab.study.tuning.candidates import Candidate, TrialState, front
 from aqmlab.study.tuning.outcome import Outcome
 from aqmlab.study.tuning.proposals import Proposals, require_optuna
@@ -24,10 +29,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from aqmlab.runs.executors import Executor
-    from aqmlab.scenario import Scenario
     from aqmlab.statistics.run_summary import Figures
     from aqmlab.study.tuning.objectives import Objective
-    from aqmlab.study.tuning.plan import Plan
+    from aqmlab.study.tuning.running import Plan
     from aqmlab.study.tuning.space import Space
 
 
@@ -54,14 +58,14 @@ def search(
         announce_runs(objective.scenario_of(scenario), plan.most_runs, executor)
     base = searched.with_scheme(scenario, typed or space.scheme)
     published = settings_of(beside, base, searched, space) if beside else []
-    evaluation = _Evaluation(store, executor, objective, links=links, progress=progress)
+    evaluation = _Evaluation(store, executor, objective, links, progress)
     start = _start(scenario, base, searched, space)
     # A queue of another scheme takes no part in the search; what it does is run and shown beside it.
     given = start if start.origin == "scenario" else _given(scenario, searched)
     # The search asks for a few runs at a time: worker processes stay from one time to the next.
     with executor if isinstance(executor, AbstractContextManager) else nullcontext():
         candidates = _Search(
-            start, base, searched, space=space, objective=objective, plan=plan, evaluation=evaluation
+            start, base, searched, space=space, plan=plan, evaluation=evaluation
         ).candidates()
         full = [candidate for candidate in candidates if candidate.state is TrialState.FULL]
         winner = min(full, key=lambda candidate: candidate.estimate or 0.0)
@@ -85,33 +89,24 @@ def search(
     )
 
 
+@dataclass
 class _Evaluation:
     """Makes runs, or finds them in the store, and notes their figures."""
 
-    def __init__(
-        self,
-        store: Path,
-        executor: Executor,
-        objective: Objective,
-        *,
-        links: Sequence[str],
-        progress: bool,
-    ) -> None:
-        self.asked = 0
-        self.judged: tuple[str, ...] = ()
-        self._links = links
-        self._store = store
-        self._executor = executor
-        self._objective = objective
-        self._limit_s = objective.restricted_to_s
-        self._progress = progress
+    store: Path
+    executor: Executor
+    objective: Objective
+    links: Sequence[str]
+    progress: bool
+    asked: int = 0
+    judged: tuple[str, ...] = ()
 
     def bar(self, label: str, runs: int, base: Scenario) -> Bar:
         return Bar(
             label=label,
             runs=runs,
-            total_s=runs * self._objective.scenario_of(base).duration_s,
-            hidden=not self._progress,
+            total_s=runs * self.objective.scenario_of(base).duration_s,
+            hidden=not self.progress,
         )
 
     def run(
@@ -120,15 +115,15 @@ class _Evaluation:
         """Makes the runs; returns how many are done, counted from `done`."""
         scenarios = [candidate.scenario for candidate, _ in wanted if candidate.scenario is not None]
         jobs = [
-            Job(self._objective.scenario_of(scenario), seed, label=candidate.label)
+            Job(self.objective.scenario_of(scenario), seed, label=candidate.label)
             for scenario, (candidate, seed) in zip(scenarios, wanted, strict=True)
         ]
         self.asked += len(jobs)
         made: dict[int, Figures] = {}
-        for position, result in run_each(jobs, store=self._store, progress=False, executor=self._executor):
-            made[position] = figures(result, restricted_to_s=self._limit_s, links=self._links)
-            made[position] |= self._objective.figures_of(result, scenarios[position])
-            self.judged = tuple(link["name"] for link in judged_links(result, self._links))
+        for position, result in run_each(jobs, store=self.store, progress=False, executor=self.executor):
+            made[position] = figures(result, restricted_to_s=self.objective.restricted_to_s, links=self.links)
+            made[position] |= self.objective.figures_of(result, scenarios[position])
+            self.judged = tuple(link["name"] for link in judged_links(result, self.links))
             done += 1
             bar.show(done_s=done * jobs[position].scenario.duration_s, finished=done)
         # In the order of the plan, not of their ends: the last bit of a sum depends on the order.
@@ -147,12 +142,11 @@ class _Search:
         queues: Queues,
         *,
         space: Space,
-        objective: Objective,
         plan: Plan,
         evaluation: _Evaluation,
     ) -> None:
         self._space = space
-        self._objective = objective
+        self._objective = evaluation.objective
         self._plan = plan
         self._evaluation = evaluation
         self._scenario = base
@@ -233,3 +227,32 @@ def _start(scenario: Scenario, base: Scenario, queues: Queues, space: Space) -> 
 
 def _given(scenario: Scenario, queues: Queues) -> Candidate:
     return Candidate(f"as given ({', '.join(queues.schemes(scenario))})", {}, scenario, "scenario")
+
+
+def settings_of(named: str, base: Scenario, queues: Queues, space: Space) -> list[Candidate]:
+    """The settings of an experiment's cells, laid over a scenario's queues; equal ones are one candidate."""
+    name, _, cells = named.partition(":")
+    experiment = experiments.load(name)
+    names = [cell.strip() for cell in cells.split(",")] if cells else list(experiment.configurations)
+    parameters = [parameter.name for parameter in space.parameters]
+    study = Scenario.from_toml(experiment.scenario_toml, source_name=name)
+    candidates: dict[str, Candidate] = {}
+    for cell in experiment.cells_of(names):
+        configuration = experiment.configuration(cell)
+        own = study.with_overrides(configuration.overrides)
+        theirs = Queues.of(own)
+        if configuration.twin or theirs.schemes(own) != [space.scheme]:
+            continue
+        settings = {
+            key: value for key, value in theirs.settings(own, parameters).items() if value is not None
+        }
+        if (known := candidates.get(str(settings))) is not None:
+            known.note += f", {cell}"
+            continue
+        scenario = queues.with_settings(base, settings)
+        candidates[str(settings)] = Candidate(
+            configuration.label, settings, scenario, name, f"{name}: {cell}"
+        )
+    if not candidates:
+        raise TuneError(f"beside {named}: none of its cells has a queue of {space.scheme}")
+    return list(candidates.values())

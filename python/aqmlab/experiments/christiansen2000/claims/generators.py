@@ -6,7 +6,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from aqmlab.errors import TooLittleDataError
-from aqmlab.experiments.christiansen2000.claims.cells import UNCONGESTED
 from aqmlab.inference import Interval, mean_interval
 from aqmlab.load import load_line
 from aqmlab.papers.claims import Answer
@@ -26,6 +25,8 @@ if TYPE_CHECKING:
     from aqmlab.papers.study import Study
     from aqmlab.statistics import Recorded
 
+UNCONGESTED = "uncongested"
+"""The configuration without a bottleneck."""
 AFTER_S, BEFORE_S = 1200.0, 5340.0
 """From the end of the discarded minutes to a minute before the end: what was under way then left no row."""
 

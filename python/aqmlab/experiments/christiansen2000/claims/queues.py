@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aqmlab.errors import MissingDataError, TooLittleDataError
-from aqmlab.experiments.christiansen2000.claims.cells import red_cells
+from aqmlab.experiments.christiansen2000.claims.settings import red_cells
 from aqmlab.inference import Verdict, mean_interval
 from aqmlab.papers.claims import Answer
 from aqmlab.papers.claims.checks import (

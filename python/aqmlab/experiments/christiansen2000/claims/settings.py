@@ -7,7 +7,6 @@ from itertools import permutations
 from typing import TYPE_CHECKING
 
 from aqmlab.errors import MissingDataError
-from aqmlab.experiments.christiansen2000.claims.cells import red_cells
 from aqmlab.inference import Interval
 from aqmlab.papers.claims import Answer
 from aqmlab.papers.claims.checks import above_zero, much_better, shown, unit_of
@@ -21,6 +20,15 @@ if TYPE_CHECKING:
     from aqmlab.papers.claims import Question
     from aqmlab.papers.published import Criterion
     from aqmlab.papers.study import Cell, Study
+
+
+def red_cells(study: Study, load_percent: float) -> list[str]:
+    """Every RED configuration of the paper's search that was run at a load."""
+    return [
+        name
+        for name, configuration in study.experiment.configurations.items()
+        if name.startswith("red-") and configuration.extends is None and study.has(name, load_percent)
+    ]
 
 
 def settings_of_table_4(study: Study, *, slack: Mapping[str, float]) -> Iterator[tuple[str, Question]]:
@@ -68,7 +76,7 @@ def _searched(study: Study, load: float) -> list[str]:
 def criteria_differ(study: Study, *, load_percent: float) -> Answer:
     """No one setting is best by all criteria of table 4."""
     names, criteria = _searched(study, load_percent), study.experiment.published.table("4").criteria
-    best = {name: _best(study, names, load_percent, criterion) for name, criterion in criteria.items()}
+    best = {name: study.ranked(names, load_percent, criterion)[0] for name, criterion in criteria.items()}
     evidence = ", ".join(f"{name}: {study.configuration(own).label}" for name, own in best.items())
     if len(set(best.values())) == 1:
         return Answer(False, evidence)
@@ -77,16 +85,6 @@ def criteria_differ(study: Study, *, load_percent: float) -> Answer:
         for one, other in permutations(best, 2)
     )
     return Answer(True if apart else None, evidence)
-
-
-def _best(study: Study, names: list[str], load: float, criterion: Criterion) -> str:
-    sign = -1.0 if criterion.highest else 1.0
-
-    def cost(name: str) -> float:
-        mean = study.measure(name, load, criterion.quantities[0]).mean
-        return float("inf") if mean is None else sign * mean
-
-    return min(names, key=cost)
 
 
 def _shown_better(study: Study, criterion: Criterion, best: Cell, other: Cell) -> bool:

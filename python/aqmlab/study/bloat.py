@@ -1,30 +1,101 @@
-"""Delay under load: the queues of a line, each idle and full, simulated or over the kernel's TCP."""
+"""`aqmlab.bloat`: how much a line delays everybody while it is full, simulated or over the kernel's TCP.
+
+Source of the grades: DSLReports, "Bufferbloat Grades" (faq/17930): by how much a round trip is longer while
+the line is full than while it is idle.
+
+DSLReports grades the mean of what downloads and what uploads add, which calls a line good whose uploads are
+unbearable as soon as its downloads are not. Here downloads, uploads and both at once each have a grade, and
+the worst of the three is that of the line.
+
+DSLReports does not ask what was lost. A line that loses its probes is no good line for being quick with the
+rest, so that losses bound the grade here, by ITU-T G.1010 (table I.1): a video call takes 1 %, a telephone
+call 3 %. Beyond the one no grade is better than C; beyond the other it is F, which the delay has where it is
+beyond the 400 ms that the same table has as its limit.
+"""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
+from aqmlab import arguments, shown
+from aqmlab.errors import RefusalError
 from aqmlab.presets.line import DIRECTIONS, DOWN, PROBE_BYTES, UP, under_schemes
 from aqmlab.runs import Job, run_many
 from aqmlab.runs.budget import affordable
 from aqmlab.runs.executors import chosen_executor
-from aqmlab.seeds import Seeds
+from aqmlab.seeds import Seeds, given_seeds
 from aqmlab.statistics.carried import smoothed_round_trips_ms
-from aqmlab.study.bloat.grade import GRADES, Grade, grade_of
+from aqmlab.statistics.tidy import Tidy, tidy_numbers
+from aqmlab.study.line_test import SavedTable, line_of, live_name, over_linux
+from aqmlab.tables.stored import require_form
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    import pyarrow as pa
+
     from aqmlab.presets.line import Line
     from aqmlab.result import Result
     from aqmlab.runs.executors import Executor
-    from aqmlab.scenario import Scenario
+    from aqmlab.scenario import Scenario, ScenarioLike
+
+
+@dataclass(frozen=True, slots=True)
+class Grade:
+    """A grade.
+
+    Attributes:
+        name: From `A+`, the best, to `F`; there is no E.
+        below_ms: The added delay in milliseconds that it ends at; none of the last one.
+    """
+
+    name: str
+    below_ms: float | None
+
+
+GRADES = (
+    Grade("A+", 5.0),
+    Grade("A", 30.0),
+    Grade("B", 60.0),
+    Grade("C", 200.0),
+    Grade("D", 400.0),
+    Grade("F", None),
+)
+"""All grades, the best first."""
+
+
+WITH_LOSSES = ((1.0, "C"), (3.0, "F"))
+"""The best grade of a line that loses more than so many of 100 probes."""
+
+
+def grade_of(added_ms: float, lost_percent: float = 0.0) -> Grade:
+    """The grade of so many milliseconds of added delay, at such losses."""
+    names = [grade.name for grade in GRADES]
+    by_delay = next(
+        place for place, grade in enumerate(GRADES) if grade.below_ms is None or added_ms < grade.below_ms
+    )
+    by_loss = [names.index(best) for above, best in WITH_LOSSES if lost_percent > above]
+    return GRADES[max([by_delay, *by_loss])]
+
+
+def thresholds() -> str:
+    """What the grades mean: `A+ below 5 ms, A below 30 ms, ... F from 400 ms`."""
+    below = [f"{grade.name} below {grade.below_ms:g} ms" for grade in GRADES if grade.below_ms is not None]
+    return ", ".join([*below, f"{GRADES[-1].name} from {GRADES[-2].below_ms:g} ms"])
+
+
+def thresholds_of_losses() -> str:
+    """What losses do to them: `C at best above 1 % of loss, F above 3 %`."""
+    first, last = WITH_LOSSES
+    return f"{first[1]} at best above {first[0]:g} % of loss, {last[1]} above {last[0]:g} %"
+
 
 WARM_UP_S, MEASURED_S = 4.0, 6.0
 """So long at the least flows have to fill the line, and are measured then."""
@@ -275,3 +346,129 @@ def _delay_ms(result: Result, way: str, share: int) -> float:
     if result.value(f"loss_percent/datagrams.{way}") >= 100.0 - share:
         return float("inf")
     return result.value(f"delay_p{share}_ms/datagrams.{way}")
+
+
+@dataclass(frozen=True, repr=False)
+class Bufferbloat(shown.Shown, Tidy, SavedTable):
+    """How much a line delays everybody while it is full.
+
+    Attributes:
+        line: The line.
+        queues: What was measured under each queue management, the line as it is first; live ones last.
+        live_timing: Where the timing of live runs is suspect, why; empty if nowhere.
+    """
+
+    line: Line
+    queues: tuple[QueueUnderLoad, ...]
+    live_timing: str = ""
+
+    def __getitem__(self, name: str) -> QueueUnderLoad:
+        """What was measured under a queue management.
+
+        Raises:
+            RefusalError: There is none of this name.
+        """
+        by_name = {queue.name: queue for queue in self.queues}
+        if name not in by_name:
+            raise RefusalError.unknown("queue", name, by_name)
+        return by_name[name]
+
+    def to_arrow(self) -> pa.Table:
+        """One row for each queue management, seed and number: the columns of `aqmlab.frame`.
+
+        A delay that falls to probes that were lost is null.
+        """
+        return tidy_numbers(
+            (queue.name, seed, replace(queue, phases=phases).numbers())
+            for queue in self.queues
+            for seed, phases in queue.by_seed.items()
+        )
+
+    def __repr__(self) -> str:
+        return f"Bufferbloat({self.line.in_words()!r}, {', '.join(queue.name for queue in self.queues)})"
+
+
+@arguments.checked(
+    RefusalError,
+    rtt_ms=arguments.optional(arguments.above_zero),
+    schemes=arguments.schemes,
+    seeds=given_seeds,
+    output=arguments.optional(arguments.table_file),
+)
+def bloat(
+    line: ScenarioLike | None = None,
+    *,
+    overrides: Mapping[str, object] | None = None,
+    down_mbps: float | None = None,
+    up_mbps: float | None = None,
+    rtt_ms: float | None = None,
+    technology: str | None = None,
+    queue_in: str | None = None,
+    shaped_share: float | None = None,
+    schemes: Sequence[str] = DEFAULT_SCHEMES,
+    seeds: Iterable[int] | str = DEFAULT_SEEDS,
+    within_s: float | None = None,
+    output: str | Path | None = None,
+    live: bool = False,
+    workers: int | None = None,
+    executor: Executor | str = "threads",
+    progress: bool = False,
+) -> Bufferbloat:
+    """Shows how much a full line delays everybody: probes cross it while it is idle and while it is full.
+
+    Args:
+        line: A scenario with a `[line]` or a `[dumbbell]`, whose users and flows are left out; without one
+            `down_mbps` and `up_mbps` are the line.
+        overrides: Dotted keys with the values that replace the scenario's.
+        down_mbps: The line's rate down, in Mbit/s.
+        up_mbps: Its rate up, in Mbit/s.
+        rtt_ms: Round trip of the downloads and uploads on the idle line; by default 20 ms, or 10 ms more
+            than the delays of the scenario.
+        technology: Of a line without a scenario: frames, buffers and delay of cable, vdsl, adsl, fibre, lte,
+            5g or starlink; by default none of its own.
+        queue_in: Whose queues the disciplines are: router (which shapes the line), router-unshaped, modem
+            (the way up alone), provider (the way down alone) or line (modem and provider); by default line.
+        shaped_share: The share of the line's rate that the router leaves it; by default the file's, or 0.95.
+        schemes: Queue disciplines to put there, beside the line as it is.
+        seeds: Random seeds; delays are means over them.
+        within_s: Time to do it in, by an estimate for this machine: fewer seeds are run if all do not fit,
+            with a warning.
+        output: Also write every delay (50, 95 and 99 %, each way), loss and rate of each phase.
+        live: Also do all of it over Linux TCP, in real time: 10 s for each queue, phase and seed. Needs what
+            aqmlab doctor asks for.
+        workers: Number of parallel runs; by default one per core.
+        executor: Where runs are computed: `threads`, `local` (processes), `dask` or `dask://HOST:PORT`.
+        progress: Whether to show a progress bar.
+
+    Returns:
+        Delays, losses, rates and the grade of each phase under each queue management; the worst is its grade.
+
+    Raises:
+        RefusalError: The line is named twice or not at all, or is too slow; an argument is of another kind.
+        ScenarioError: The line, or a scheme on it, is refused.
+        RunError: A run failed, or the machine does not allow a live run.
+    """
+    if output is not None:
+        require_form(Path(output))
+    tested = line_of(
+        line,
+        down_mbps=down_mbps,
+        up_mbps=up_mbps,
+        rtt_ms=rtt_ms,
+        overrides=overrides,
+        technology=technology,
+        queue_in=queue_in,
+        shaped_share=shaped_share,
+    )
+    chosen = chosen_executor(executor, workers)
+    found = measure(tested, schemes, seeds=seeds, within_s=within_s, executor=chosen, progress=progress)
+    timing = ""
+    if live:
+        rows, timing = over_linux(
+            lambda run: measure(tested, schemes, seeds=list(found[0].by_seed), run=run), progress=progress
+        )
+        found += [replace(row, name=live_name(row.name), live=True) for row in rows]
+    measured = Bufferbloat(tested, tuple(found), timing)
+    if output is not None:
+        measured.save(output)
+    return measured
