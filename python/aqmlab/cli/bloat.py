@@ -36,7 +36,7 @@ def bloat(*, output: Path | None, executor: Executor, quiet: bool, **asked: Any)
       aqmlab bloat --down 100 --up 10
       aqmlab bloat my-link.toml --schemes fq-codel,cake --output delays.csv
     """
-    from aqmlab.show.tables.bloat import printed
+    from aqmlab.show.objects.bloat import printed
 
     require_one_line(**asked)
     keep_nothing()

@@ -43,7 +43,7 @@ def flent(
       aqmlab flent rrul --down 100 --up 10
       aqmlab flent tcp_nup my-link.toml --schemes codel --flent flent/
     """
-    from aqmlab.show.tables.flent_tests import printed
+    from aqmlab.show.objects.flent_tests import printed
 
     require_one_line(**asked)
     keep_nothing()

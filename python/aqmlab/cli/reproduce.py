@@ -312,11 +312,11 @@ def _print_costs(names: Sequence[str], choice: _Choice, hosts: str | None, execu
 def _scorecard_of_all(folders: list[Path], page: Path, *, quiet: bool) -> None:
     """Prints how the studies fared, and writes page and table of them; quietly only the page's path."""
     from aqmlab.papers import scorecard
-    from aqmlab.show.papers import scorecard_page
+    from aqmlab.show.papers import pages
     from aqmlab.show.tables.render import to_terminal
 
     entries = scorecard.read_all(folders)
-    scorecard_page.write(entries, page)
+    pages.write(entries, page)
     if quiet:
         say(str(page))
         return

@@ -36,7 +36,7 @@ def rpm(*, output: Path | None, executor: Executor, quiet: bool, **asked: Any) -
       aqmlab rpm --down 100 --up 10
       aqmlab rpm my-link.toml --load both --schemes fq-codel,cake --output rpm.csv
     """
-    from aqmlab.show.tables.responsiveness import printed
+    from aqmlab.show.objects.responsiveness import printed
 
     require_one_line(**asked)
     keep_nothing()

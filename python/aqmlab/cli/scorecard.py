@@ -35,7 +35,7 @@ def scorecard(*, folders: tuple[Path, ...], output: Path | None) -> Numbers:
       aqmlab scorecard results/le2003-quick --output reproduction.md
     """
     from aqmlab.papers import scorecard as cards
-    from aqmlab.show.papers import scorecard_page
+    from aqmlab.show.papers import pages
     from aqmlab.show.tables.render import to_terminal
 
     found = folders or tuple(sorted(file.parent for file in Path("results").glob(f"*/{cards.FILE}")))
@@ -45,7 +45,7 @@ def scorecard(*, folders: tuple[Path, ...], output: Path | None) -> Numbers:
         )
     entries = cards.read_all(found)
     if output is not None:
-        scorecard_page.write(entries, output)
+        pages.write(entries, output)
     console().print(to_terminal(cards.summary(entries)))
     if output is not None:
         say(f"page: {output}")

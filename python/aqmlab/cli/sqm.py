@@ -42,7 +42,7 @@ def sqm(*, output: Path | None, executor: Executor, quiet: bool, **asked: Any) -
       aqmlab sqm --technology adsl --down 6 --up 0.5 --device eth1 --seeds 1-2
       aqmlab sqm my-link.toml --seeds 1 --output tried.csv
     """
-    from aqmlab.show.tables.sqm import printed
+    from aqmlab.show.objects.sqm import printed
 
     keep_nothing()
     found = aqmlab.sqm(**asked, output=output, executor=executor, progress=not quiet)

@@ -15,7 +15,7 @@ from aqmlab.runs import Job, run_many
 from aqmlab.runs.budget import affordable
 from aqmlab.runs.executors import chosen_executor
 from aqmlab.seeds import Seeds
-from aqmlab.statistics.carried import smoothed_round_trips_ms
+from aqmlab.statistics.series import smoothed_round_trips_ms
 from aqmlab.study.bloat.grade import GRADES, Grade, grade_of
 
 if TYPE_CHECKING:

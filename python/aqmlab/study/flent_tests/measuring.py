@@ -15,7 +15,7 @@ from aqmlab.runs import Job, run_many
 from aqmlab.runs.budget import affordable
 from aqmlab.runs.executors import chosen_executor
 from aqmlab.seeds import Seeds
-from aqmlab.statistics.carried import Series, data_mbps, round_trips_ms
+from aqmlab.statistics.series import Series, data_mbps, round_trips_ms
 from aqmlab.study.flent_tests.definitions import DELAY_S, LENGTH_S, STEP_S
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from aqmlab.runs import Job, run_many
 from aqmlab.runs.budget import affordable
 from aqmlab.runs.executors import chosen_executor
 from aqmlab.seeds import Seeds
-from aqmlab.statistics.carried import Series, data_mbps, round_trips_ms, smoothed_round_trips_ms
+from aqmlab.statistics.series import Series, data_mbps, round_trips_ms, smoothed_round_trips_ms
 from aqmlab.study.responsiveness.algorithm import (
     ADDED_CONNECTIONS,
     FOREIGN_PROBE_BYTES,
