@@ -23,7 +23,7 @@ from aqmlab._lazily import lazily as _lazily
 
 if TYPE_CHECKING:
     from aqmlab.comparison import Comparison, compare
-    from aqmlab.comparison.tidy import frame
+    from aqmlab.comparison.reading import frame
     from aqmlab.errors import (
         AqmlabError,
         CalibrationError,
@@ -103,7 +103,7 @@ __getattr__ = _lazily(
         "aqmlab.show.papers.strangers": "Strangers strangers",
         "aqmlab.show.figures.plots": "Plot plot",
         "aqmlab.show.bundle": "bundle",
-        "aqmlab.comparison.tidy": "frame",
+        "aqmlab.comparison.reading": "frame",
         "aqmlab.runs.live.running": "live",
         "aqmlab.statistics.quantities": "Quantity quantities quantity",
     },
@@ -112,14 +112,15 @@ __getattr__ = _lazily(
 _SHOWN_BY = {
     **dict.fromkeys(("Comparison", "CurveDifference"), "aqmlab.show.objects.comparison"),
     **dict.fromkeys(("Result", "RunSummary"), "aqmlab.show.objects.results"),
-    **dict.fromkeys(
-        ("Bufferbloat", "FittedLine", "FlentResults", "RoundTripsPerMinute", "RouterAdvice"),
-        "aqmlab.show.objects.line_tests",
-    ),
+    "Bufferbloat": "aqmlab.show.objects.bloat",
     "CalibratedDemand": "aqmlab.show.objects.calibration",
     "CrossValidation": "aqmlab.show.objects.crossvalidation",
     "Evaluation": "aqmlab.show.objects.evaluation",
+    "FittedLine": "aqmlab.show.objects.line_fit",
+    "FlentResults": "aqmlab.show.objects.flent_tests",
     "Outcome": "aqmlab.show.objects.search",
+    "RoundTripsPerMinute": "aqmlab.show.objects.responsiveness",
+    "RouterAdvice": "aqmlab.show.objects.sqm",
     "Scenario": "aqmlab.show.figures.network",
     "SenderMatrix": "aqmlab.show.objects.senders",
     "SweepResults": "aqmlab.show.objects.sweep",

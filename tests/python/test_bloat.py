@@ -14,7 +14,7 @@ import aqmlab
 from aqmlab import Scenario
 from aqmlab.errors import RefusalError
 from aqmlab.presets.line import Line
-from aqmlab.show.tables.bloat import added_in_words, bloat_table, collapsed_in_words, not_filled_in_words
+from aqmlab.show.objects.bloat import added_in_words, bloat_table, collapsed_in_words, not_filled_in_words
 from aqmlab.study.bloat import (
     GRADES,
     LOADED,

@@ -11,8 +11,8 @@ import pyarrow as pa
 import pytest
 
 from aqmlab.comparison import Comparison
-from aqmlab.show.words import sentences
 from aqmlab.show.words.calls import besides_pages
+from aqmlab.show.words.comparison import sentences
 from aqmlab.statistics.experience import CALL, GAME, Grade, experience
 from aqmlab.statistics.observation import Observation
 from synthetic_results import synthetic_result

@@ -18,8 +18,8 @@ from aqmlab.papers.claims import Outcome, Verdict, evaluate
 from aqmlab.papers.reproduction import base_scenario, cell_scenario
 from aqmlab.papers.study import Study
 from aqmlab.runs import Job, run_many
-from aqmlab.show.papers.figures import listed
-from aqmlab.statistics.per_second import (
+from aqmlab.show.papers.figures import draw
+from aqmlab.statistics.series import (
     bytes_requested_per_second,
     index_of_dispersion,
     mean_response_time_s,
@@ -587,7 +587,7 @@ def test_a_run_without_its_first_minutes_cannot_show_how_it_settles() -> None:
 def test_figures_1_to_6_are_drawn_from_their_cells() -> None:
     calibration, seconds = generators_study(), seconds_study(clumps=2)
     study = replace(calibration, cells={**calibration.cells, **seconds.cells})
-    drawn = {figure.identifier: figure for figure in listed.draw(study)}
+    drawn = {figure.identifier: figure for figure in draw(study)}
     assert list(drawn) == ["1", "2", "3", "4", "5", "5b", "5c", "6"]
     two, three, five = (drawn[number].picture for number in ("2", "3", "5"))
     assert isinstance(two, Figure)
@@ -602,7 +602,7 @@ def test_figures_1_to_6_are_drawn_from_their_cells() -> None:
 def test_figures_of_queues_are_not_drawn_of_the_uncongested_network_alone() -> None:
     study = generators_study()
     unconstrained = {cell: found for cell, found in study.cells.items() if not cell[0].startswith("fresh")}
-    drawn = listed.draw(replace(study, cells=unconstrained))
+    drawn = draw(replace(study, cells=unconstrained))
     assert [figure.identifier for figure in drawn] == ["1", "2"]
 
 

@@ -15,7 +15,7 @@ from scipy import stats
 import aqmlab
 from aqmlab.comparison import Change, Comparison, Level, Values
 from aqmlab.comparison.change import Inference
-from aqmlab.comparison.lengthening import lengthened, scheduled
+from aqmlab.comparison.running import lengthened, scheduled
 from aqmlab.errors import ComparisonError, TooLittleDataError
 from aqmlab.files.folders import folder_name
 from aqmlab.inference import Interval

@@ -18,9 +18,8 @@ from aqmlab.errors import RefusalError, ScenarioError
 from aqmlab.load.controllers import ParametrizedController, controller_sources, spelt_controller
 from aqmlab.runs.executors import chosen_executor
 from aqmlab.seeds import Seeds
-from aqmlab.show.report.evaluation import page_of
+from aqmlab.show.objects.evaluation import page_of, summary_table, three_digits
 from aqmlab.show.report.page import render
-from aqmlab.show.tables.evaluation import shown, summary_table
 from aqmlab.show.tables.render import as_plain_text
 from aqmlab.statistics.observation import Observation
 from aqmlab.study.evaluation import (
@@ -385,7 +384,7 @@ def test_the_table_has_stars_and_programs_have_every_number(harmful: Evaluation)
     harm = mean(harmful, _BESIDE, _SHALLOW, "bbr-linux-v1", harm_name(_GOODPUT))
     text = as_plain_text(summary_table(harmful), width=140)
     [line] = [each for each in text.splitlines() if _SHALLOW in each]
-    assert f"{shown(harm)}±" in line
+    assert f"{three_digits(harm)}±" in line
     assert line.count("*") == 1
     rows = list(csv.DictReader(io.StringIO(to_csv(figures_table(harmful)))))
     assert {row["controller"] for row in rows} == {"bbr-linux-v1", "cubic", "reno", ALONE}
@@ -407,7 +406,7 @@ def test_the_report_has_what_others_have_alone(harmful: Evaluation) -> None:
     html = render(page_of(harmful))
     alone = mean(harmful, _BESIDE, _SHALLOW, ALONE, _GOODPUT)
     assert "bbr-linux-v1 by RFC 9743" in html
-    assert f"{shown(alone)} ± " in html
+    assert f"{three_digits(alone)} ± " in html
     assert "a link of 20 Mbit/s, round trips of 40 ms, a buffer of 67 packets" in html
 
 

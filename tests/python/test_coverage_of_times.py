@@ -12,7 +12,7 @@ from aqmlab.comparison import Change, Level, Values
 from aqmlab.comparison.change import Inference
 from aqmlab.comparison.pooled_pages import PooledPages, change_of
 from aqmlab.inference import Interval
-from aqmlab.inference.stopping import replications_for
+from aqmlab.inference.replication import replications_for
 from aqmlab.statistics.catalogue import LOADED_MEDIAN, LOADED_P95
 from aqmlab.statistics.pages import FollowedPages
 

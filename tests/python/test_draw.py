@@ -58,7 +58,7 @@ def test_every_box_has_a_place_of_its_own_and_traffic_passes_its_routers(name: s
     drawn = [router for row in layout.rows for router in row]
     drawn += [machines for router in drawn for machines in layout.machines_at(router)]
     assert sorted(drawn) == list(range(len(layout.boxes))), "every box stands at one place"
-    by_name = {each.name: [box.label for box in layout.passed(each)] for each in layout.traffic}
+    by_name = {each.name: [layout.boxes[box].label for box in layout.passed(each)] for each in layout.traffic}
     if name == "parking_lot.toml":
         assert by_name["populations.cross-3"] == ["servers-3 (2)", "router-3", "router-4", "browsers-4 (2)"]
         assert len(by_name["flows.bulk-reverse"]) == 2 + 8

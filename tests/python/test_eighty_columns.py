@@ -11,10 +11,10 @@ import aqmlab
 from aqmlab.cli.results import _table as table_of_results
 from aqmlab.comparison.kept import kept_in
 from aqmlab.papers.cost import Cost, costs_table
-from aqmlab.show.objects import search
+from aqmlab.show.objects import bloat, evaluation, flent_tests, responsiveness, search, sqm
 from aqmlab.show.objects.crossvalidation import crossvalidation_table
 from aqmlab.show.objects.sweep import results_table, sweep_table
-from aqmlab.show.tables import bloat, comparison, evaluation, flent_tests, responsiveness, sqm
+from aqmlab.show.tables import comparison
 from aqmlab.show.tables.render import as_plain_text
 from aqmlab.show.tables.results import result_tables
 from aqmlab.show.tables.verdict import bare_table

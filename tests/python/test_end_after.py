@@ -8,8 +8,8 @@ import pytest
 
 import aqmlab
 from aqmlab import Scenario, ScenarioError, Simulation
-from aqmlab.show.report import render
 from aqmlab.show.report.comparison import page_of
+from aqmlab.show.report.page import render
 from aqmlab.show.words.amounts import length_of_each
 from aqmlab.statistics import measured_window_s, response_times
 from aqmlab.statistics.recorded import ended_s

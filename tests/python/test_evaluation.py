@@ -17,12 +17,17 @@ from aqmlab import Scenario
 from aqmlab.errors import RefusalError, ScenarioError
 from aqmlab.inference.replication import Interval
 from aqmlab.load.queues import Queues
-from aqmlab.show.figures.evaluation import contour, draw_one
-from aqmlab.show.report.evaluation import page_of
+from aqmlab.show.figures.trade_offs import contour, draw_one
+from aqmlab.show.objects.evaluation import (
+    metrics_table,
+    not_run_table,
+    page_of,
+    standings_in_words,
+    summary_table,
+    three_digits,
+)
 from aqmlab.show.report.page import render
-from aqmlab.show.tables.evaluation import metrics_table, not_run_table, shown, summary_table
 from aqmlab.show.tables.render import as_plain_text
-from aqmlab.show.words.evaluation import standings_in_words
 from aqmlab.statistics.observation import Observation
 from aqmlab.study.evaluation import (
     SCHEMES,
@@ -508,8 +513,8 @@ def test_the_summary_has_delay_goodput_and_headlines_of_every_scheme(found: Eval
         (_HEAVY, "delay ms"), (_HEAVY, "Mbit/s"), (_HEAVY, "loss %"),
     ]  # fmt: skip
     text = as_plain_text(summary_table(found))
-    assert shown(mean(found, _HEAVY, "pie", DELAY)) in text
-    assert [shown(each) for each in (0.0, 0.5, 8.049, 51.23, 332.4, 1234.5)] == [
+    assert three_digits(mean(found, _HEAVY, "pie", DELAY)) in text
+    assert [three_digits(each) for each in (0.0, 0.5, 8.049, 51.23, 332.4, 1234.5)] == [
         "0.00", "0.50", "8.05", "51.2", "332", "1234",
     ]  # fmt: skip
 
@@ -548,7 +553,7 @@ def test_the_report_has_the_summary_every_metric_and_what_was_not_run(three: Eva
     ]  # fmt: skip
     html = render(page)
     for figure in three.figures:
-        assert not figure.mean.is_known or f"<td>{escape(figure.mean.written(shown))}</td>" in html
+        assert not figure.mean.is_known or f"<td>{escape(figure.mean.written(three_digits))}</td>" in html
         assert figure.metric.name in html
     assert "measures the time per packet" in html
     assert "drop-tail has no ecn: it marks nothing" in html

@@ -14,15 +14,15 @@ import pytest
 from aqmlab import _core
 from aqmlab.comparison import Comparison
 from aqmlab.load.parametrized_scheme import spelt
-from aqmlab.show.figures import Bar, BarGroup, BarRow, Bars, Drawn
+from aqmlab.show.figures.bars import Bar, BarGroup, BarRow, Bars
 from aqmlab.show.figures.chart import Axis, Chart, Series
+from aqmlab.show.figures.drawn import Drawn
 from aqmlab.show.figures.looks import SCHEMES, dash_lengths, looks_of_names
 from aqmlab.show.figures.plots import chart_of
-from aqmlab.show.papers.figures.looks import line_of
+from aqmlab.show.papers.figures import line_of
 from aqmlab.show.play.page import look_of
-from aqmlab.show.report import render
 from aqmlab.show.report.comparison import page_of
-from aqmlab.show.report.page import chart_data, inline_svg
+from aqmlab.show.report.page import chart_data, inline_svg, render
 from people import three
 
 

@@ -13,7 +13,7 @@ from rich.console import Console
 
 from aqmlab import cli
 from aqmlab.files.folders import folder_name, folder_names
-from aqmlab.show.figures.style import figure_of, new_axes, settle, svg_text
+from aqmlab.show.figures.printed import as_file, figure_of, new_axes, settle
 from aqmlab.show.tables.render import to_terminal
 from aqmlab.tables import Column, Table
 from aqmlab.tables.model import text
@@ -79,7 +79,7 @@ def test_a_dollar_in_a_figure_is_a_dollar() -> None:
     axes.plot([1.0, 2.0], [1.0, 10.0], label="$x^$ per $")
     axes.set(title="$\\frac", xlabel="$a", ylabel="a$b$", yscale="log")
     axes.legend()
-    text = svg_text(settle(figure_of(axes)))
+    text = as_file(settle(figure_of(axes)), ".svg").decode()
     for words in ("$x^$ per $", "$\\frac", "a$b$"):
         assert words in text
     assert np.isfinite(axes.get_ylim()).all()

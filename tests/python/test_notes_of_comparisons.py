@@ -7,7 +7,7 @@ import re
 import aqmlab
 from aqmlab import Comparison
 from aqmlab.show.tables.comparison import notes
-from aqmlab.show.words import answer, sentences
+from aqmlab.show.words.comparison import answer, sentences
 from small import BULK
 
 FLOODED = """

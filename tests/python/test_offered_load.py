@@ -1,7 +1,7 @@
 """What `run` says of the offered load: where flows have no size, that they are not in it."""
 
 import aqmlab
-from aqmlab.show.words import offered_load
+from aqmlab.show.words.line import offered_load
 from small import HOME_ON_A_DUMBBELL
 
 

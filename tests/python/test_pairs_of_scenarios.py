@@ -21,8 +21,8 @@ from aqmlab.comparison import Comparison, read_configurations
 from aqmlab.comparison.comparability import Decides, decided_by, differences
 from aqmlab.comparison.pairing import require_comparable
 from aqmlab.errors import ComparisonError, MissingDataError, ScenarioError
-from aqmlab.show.report import render
 from aqmlab.show.report.comparison import page_of
+from aqmlab.show.report.page import render
 from aqmlab.statistics.run_summary import figures
 from random_cases import one_by_one
 

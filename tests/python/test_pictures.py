@@ -30,8 +30,8 @@ from aqmlab.show.figures.experience import (
     page_bars,
     share_bars,
 )
-from aqmlab.show.report import render
 from aqmlab.show.report.comparison import page_of
+from aqmlab.show.report.page import render
 from aqmlab.statistics.datagrams import delays_of
 from small import BULK, WEB, aqmlab_run
 

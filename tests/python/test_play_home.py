@@ -25,9 +25,8 @@ from aqmlab.runs.executors.active_runs import ActiveRuns
 from aqmlab.show.play import AtHome, PlayedHome, is_home
 from aqmlab.show.play.comparing import FullComparison
 from aqmlab.show.play.knobs import PlayError
-from aqmlab.show.play.lately import PlayedRun
 from aqmlab.show.play.measured import judged, measurement, strip
-from aqmlab.show.play.server import Player
+from aqmlab.show.play.server import PlayedRun, Player
 from aqmlab.show.words.verdict import what_changes_most
 from small import BULK, WEB
 from test_play import ask, ended, serving

@@ -11,18 +11,16 @@ import pytest
 from rich.console import Console
 
 from aqmlab.papers.study import Study
-from aqmlab.show import figures
+from aqmlab.show.figures.bars import Bar, BarGroup, BarRow, Bars
+from aqmlab.show.figures.chart import Axis
 from aqmlab.show.figures.distributions import pooled_scatter
-from aqmlab.show.figures.drawn import PrintSize
+from aqmlab.show.figures.drawn import Drawn, PrintSize
 from aqmlab.show.figures.printed import chart_figure
 from aqmlab.show.figures.scene import Area
-from aqmlab.show.papers.figures import kinds, listed
-from aqmlab.show.papers.figures.kinds import queue_trace
-from aqmlab.show.papers.figures.looks import line_of, looks_of
+from aqmlab.show.papers.figures import ccdf_chart, cdf_chart, draw, line_of, looks_of, queue_trace
 from aqmlab.show.papers.report import Parts, page_of, parts_of, render, warnings_of, write_report
 from aqmlab.show.papers.reproduce import Reproduction
-from aqmlab.show.report import Figure
-from aqmlab.show.report.page import inline_svg
+from aqmlab.show.report.page import Figure, inline_svg
 from aqmlab.tables import Table
 from people import a_run
 from synthetic_results import LINKS, SyntheticResult, exchange_times, names, synthetic_result, synthetic_study
@@ -124,10 +122,10 @@ def test_with_pages_the_answer_is_about_pages_at_the_highest_load_that_fits() ->
 
 def test_a_shade_of_a_hue_follows_the_style_of_the_page() -> None:
     look = line_of("pi-24-ecn")
-    row = figures.BarRow("a", look, (figures.Bar(1.0),))
-    groups = (figures.BarGroup("", (row,)),)
-    bars = figures.Bars("t", figures.Axis("time, s"), ("",), groups, str)
-    svg = inline_svg(figures.Drawn.of("a", bars, ""))
+    row = BarRow("a", look, (Bar(1.0),))
+    groups = (BarGroup("", (row,)),)
+    bars = Bars("t", Axis("time, s"), ("",), groups, str)
+    svg = inline_svg(Drawn.of("a", bars, ""))
     assert "var(--shade-0)" in svg
     assert not re.search(r"#[0-9a-f]{6}", svg), "each colour is one of the page's"
 
@@ -139,7 +137,7 @@ def test_points_that_a_paper_prints_stand_beside_our_curve() -> None:
     study = synthetic_study(make, replications=2, loads=(90.0,), name="christiansen2000")
     row = study.published("red-30-90", 90.0)
     assert row is not None
-    chart = kinds.cdf_chart(study, [("red-30-90", 90.0)], title="t")
+    chart = cdf_chart(study, [("red-30-90", 90.0)], title="t")
     (printed,) = (each for each in chart.series if each.points)
     shown = {x: y for x, y in zip(chart.x, printed.y, strict=True) if np.isfinite(y)}
     within, between = (float(row.text[name]) for name in ("percent_le_1s", "percent_1_to_2s"))
@@ -147,7 +145,7 @@ def test_points_that_a_paper_prints_stand_beside_our_curve() -> None:
     assert shown == pytest.approx({1000.0: within, 2000.0: within + between, median_ms: 50.0})
     assert printed.name == "RED 30/90, the paper's"
     with_hosts = replace(study, experiment=replace(study.experiment, hosts="linux6-cubic"))
-    chart = kinds.cdf_chart(with_hosts, [("red-30-90", 90.0)], title="t")
+    chart = cdf_chart(with_hosts, [("red-30-90", 90.0)], title="t")
     assert not [each for each in chart.series if each.points], "no number of other hosts is the paper's"
 
 
@@ -207,7 +205,7 @@ def test_everything_is_written_and_nothing_half(tmp_path: Path) -> None:
 
 
 def test_bands_are_drawn_from_six_replications_on() -> None:
-    captions = {n: {d.identifier: d.caption for d in listed.draw(small_study(n))} for n in (5, 6)}
+    captions = {n: {d.identifier: d.caption for d in draw(small_study(n))} for n in (5, 6)}
     assert captions[6]["12"] == "Mean of 6 replications; shaded: its 95 % interval at each time."
     assert captions[5]["12"] == "Mean of 5 replications, too few for intervals."
 
@@ -215,25 +213,25 @@ def test_bands_are_drawn_from_six_replications_on() -> None:
 def test_axes_name_their_units() -> None:
     study = small_study(2)
     cells = [("uncongested", 98.0), ("pi-24", 98.0)]
-    texts = words_of(figures.Drawn.of("a", kinds.cdf_chart(study, cells, title="t"), ""))
+    texts = words_of(Drawn.of("a", cdf_chart(study, cells, title="t"), ""))
     for text in ("response time", "0", "500 ms", "1 s", "2 s", "responses complete", "0 %", "100 %"):
         assert text in texts
-    tail = kinds.ccdf_chart(study, cells, title="t")
+    tail = ccdf_chart(study, cells, title="t")
     assert tail.x_axis.log
     assert tail.y_axis.log
-    texts = words_of(figures.Drawn.of("a", tail, ""))
+    texts = words_of(Drawn.of("a", tail, ""))
     for text in ("response time", "10 ms", "1 s", "100 s", "100 %"):
         assert text in texts
 
 
-def words_of(drawn: figures.Drawn) -> list[str]:
+def words_of(drawn: Drawn) -> list[str]:
     """What stands in a printed figure."""
     return re.findall(r"<text[^>]*>([^<]*)</text>", drawn.svg)
 
 
 def test_a_drawn_curve_is_the_mean_distribution_function() -> None:
     study = small_study(2)
-    chart = kinds.cdf_chart(study, [("uncongested", 98.0), ("pi-24", 98.0)], title="t")
+    chart = cdf_chart(study, [("uncongested", 98.0), ("pi-24", 98.0)], title="t")
     line = next(each for each in chart.series if each.name == "PI 24")
     expected = 100.0 * float(np.mean([times.cdf(1.0) for times in study.times("pi-24", 98.0)]))
     assert line.y[np.isclose(chart.x, 1000.0)][0] == pytest.approx(expected)

@@ -16,8 +16,8 @@ import pytest
 from matplotlib.image import imread
 
 from aqmlab.show.figures.chart import chart_table, unit_of, written
-from aqmlab.show.report import Figure, render
 from aqmlab.show.report.comparison import page_of
+from aqmlab.show.report.page import Figure, render
 from aqmlab.tables import to_csv
 from people import compared
 

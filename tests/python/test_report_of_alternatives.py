@@ -34,13 +34,13 @@ from aqmlab.show.figures.distributions import (
     times_on_a_log_axis,
 )
 from aqmlab.show.figures.looks import look_at, looks_of_names
-from aqmlab.show.figures.over_time import queue_over_time
+from aqmlab.show.figures.over_time import link_over_time
 from aqmlab.show.figures.scene import Area, Stroke
-from aqmlab.show.report import Text, render
 from aqmlab.show.report.comparison import of_pages, page_of
 from aqmlab.show.report.network import differing_settings
+from aqmlab.show.report.page import Text, render
 from aqmlab.show.tables.comparison import comparison_table
-from aqmlab.show.words import answer
+from aqmlab.show.words.comparison import answer
 from aqmlab.statistics import Pages
 from aqmlab.statistics.catalogue import LOADED_MEDIAN, LOADED_P95, RESPONSE_MEDIAN
 from aqmlab.tables import to_csv
@@ -70,7 +70,7 @@ def test_a_report_does_not_load_matplotlib() -> None:
     """It takes longer to import than the report to draw."""
     drawn = (
         "import sys\n"
-        "from aqmlab.show.report import render\n"
+        "from aqmlab.show.report.page import render\n"
         "from aqmlab.show.report.comparison import page_of\n"
         "from people import compared\n"
         "assert '<svg' in render(page_of(compared()))\n"
@@ -404,7 +404,7 @@ def test_a_difference_has_a_band_and_no_line_for_the_first() -> None:
 def test_the_queue_over_time_keeps_its_peaks() -> None:
     run = a_run(1, 1.0, 5.0)
     packets = run.tables["queue"]["packets"].to_numpy()
-    whole = queue_over_time({"a": run}, LOOKS[:1], link="left-to-right", title="t")
+    whole = link_over_time("queue", {"a": run}, LOOKS[:1], link="left-to-right", title="t")
     np.testing.assert_array_equal(whole.series[0].y, packets)
     long = np.zeros(10_000)
     long[7_777] = 99.0
@@ -416,8 +416,8 @@ def test_the_queue_over_time_keeps_its_peaks() -> None:
             "packets": long,
         }
     )
-    short = queue_over_time(
-        {"a": replace(run, tables={"queue": table})}, LOOKS[:1], link="left-to-right", title="t"
+    short = link_over_time(
+        "queue", {"a": replace(run, tables={"queue": table})}, LOOKS[:1], link="left-to-right", title="t"
     )
     assert short.x.size == 2_000
     assert short.series[0].upper is not None

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from aqmlab.presets.line import AS_IT_IS, Line
-from aqmlab.statistics.carried import round_trips_ms, smoothed_round_trips_ms
+from aqmlab.statistics.series import round_trips_ms, smoothed_round_trips_ms
 from aqmlab.study.responsiveness import Confidence, Responsiveness, Way, class_of, evaluate, measure
 from aqmlab.study.responsiveness.algorithm import INTERVAL_S, rounds_per_minute, trimmed_mean
 from aqmlab.study.responsiveness.measuring import scenario_of

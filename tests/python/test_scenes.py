@@ -14,13 +14,13 @@ import pytest
 
 import aqmlab
 from aqmlab.comparison import Comparison
-from aqmlab.show.figures import Axis, Bar, BarGroup, BarRow, Bars, bars_scene
-from aqmlab.show.figures.bars import WIDTH
+from aqmlab.show.figures.bars import WIDTH, Bar, BarGroup, BarRow, Bars, bars_scene
+from aqmlab.show.figures.chart import Axis
 from aqmlab.show.figures.looks import BLACK, look_at
 from aqmlab.show.figures.network import draw_network
 from aqmlab.show.figures.scene import Area, Item, Scene, Stroke, Words, box, path, to_svg
-from aqmlab.show.report import render
 from aqmlab.show.report.comparison import page_of
+from aqmlab.show.report.page import render
 from aqmlab.show.words.amounts import duration
 from people import a_run
 from small import TWO_HOPS, WEB

@@ -20,7 +20,7 @@ from aqmlab.papers import experiments, scorecard
 from aqmlab.papers.claims import Answer, Finding, Part
 from aqmlab.papers.documents import Conclusion, Difference
 from aqmlab.papers.proofs import concluded
-from aqmlab.show.papers import scorecard_page
+from aqmlab.show.papers import pages
 from aqmlab.show.papers.report import Parts, files_of, parts_of, write_report
 from synthetic_results import SyntheticResult, exchange_times, synthetic_result, synthetic_study
 
@@ -327,14 +327,10 @@ def test_the_documented_page_and_table_have_the_form_that_the_command_writes(
 ) -> None:
     first, *others = scorecard.read(folder)
     explained = replace(first, conclusion=Conclusion.CAUSE_KNOWN, because="Frames.", proof="frames")
-    scorecard_page.write([explained, *others], tmp_path / scorecard_page.PAGE)
-    page, documented = (
-        (each / scorecard_page.PAGE).read_text(encoding="utf-8") for each in (tmp_path, DOCUMENTED)
-    )
+    pages.write([explained, *others], tmp_path / pages.PAGE)
+    page, documented = ((each / pages.PAGE).read_text(encoding="utf-8") for each in (tmp_path, DOCUMENTED))
     assert form(page) == form(documented)
-    table, kept = (
-        read_table(each / scorecard_page.NUMBERS, ExperimentError) for each in (tmp_path, DOCUMENTED)
-    )
+    table, kept = (read_table(each / pages.NUMBERS, ExperimentError) for each in (tmp_path, DOCUMENTED))
     assert [*table[0]] == [*kept[0]]
     assert table[0]["why"] == "[1] Frames. (proof: `frames`)"
 
@@ -352,8 +348,8 @@ def sections_of(page: str) -> dict[str, str]:
 
 
 def test_the_counts_of_the_documented_page_are_those_of_its_numbers() -> None:
-    page = (DOCUMENTED / scorecard_page.PAGE).read_text(encoding="utf-8")
-    rows = read_table(DOCUMENTED / scorecard_page.NUMBERS, ExperimentError)
+    page = (DOCUMENTED / pages.PAGE).read_text(encoding="utf-8")
+    rows = read_table(DOCUMENTED / pages.NUMBERS, ExperimentError)
     counted = [row for row in rows_of(page) if row[1] in scorecard.KINDS]
     causes = sections_of(page)
     titles = dict.fromkeys(f"{row['study']}, scale {row['scale']}" for row in rows)
@@ -473,7 +469,7 @@ def test_claims_are_those_of_the_scale_that_decides_most_of_them(tmp_path: Path)
     for entries in (full + standard, standard + full):
         counts = {(each.scale, each.of): each.conclusions.total() for each in scorecard.counted(entries)}
         assert counts == {("full", FAILING): 1, ("standard", FAILING): 1, ("standard", "statements"): 2}
-        scorecard_page.write(entries, tmp_path / "page.md")
+        pages.write(entries, tmp_path / "page.md")
         text = (tmp_path / "page.md").read_text(encoding="utf-8")
         assert text.count("Claims: at scale standard.") == 1
         assert "1 standard" in text  # the count of verdicts, in place of "1 full"

@@ -15,8 +15,8 @@ from aqmlab.experiments.sfa.claims import filters
 from aqmlab.papers import experiments
 from aqmlab.papers.claims import Verdict, evaluate
 from aqmlab.papers.study import Study
-from aqmlab.show.papers.figures import kinds
-from aqmlab.show.papers.figures.kinds import stretches_chart
+from aqmlab.show.papers import figures
+from aqmlab.show.papers.figures import stretches_chart
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -110,7 +110,7 @@ def test_the_load_of_a_phase_is_where_the_line_of_the_web_has_its_drop_rate() ->
 def test_a_line_over_time_is_the_mean_of_the_runs_in_which_something_happened(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(kinds, "looks_of", lambda cells: ["a look"] * len(cells))
+    monkeypatch.setattr(figures, "looks_of", lambda cells: ["a look"] * len(cells))
     one = _run([(0.0, 25_000, 0), (200.0, 50_000, 0), (400.0, 0, 0)])
     other = _run([(0.0, 75_000, 0), (200.0, 50_000, 0), (400.0, 50_000, 0)])
     study: Any = SimpleNamespace(
@@ -131,7 +131,7 @@ def test_a_line_over_time_is_the_mean_of_the_runs_in_which_something_happened(
     def quiet(result: Recorded, _name: str) -> float:
         return float("nan") if result is one else 7.0
 
-    monkeypatch.setattr(kinds, "_number", quiet)
+    monkeypatch.setattr(figures, "_number", quiet)
     chart = stretches_chart(study, [("tcp-dt", 100.0)], title="x", of=of, every_s=200.0)
     assert chart.series[0].y.tolist() == [7.0, 7.0, 7.0]
 

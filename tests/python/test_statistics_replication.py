@@ -3,7 +3,7 @@ import pytest
 
 from aqmlab.errors import UnknownQuantityError
 from aqmlab.inference import Interval, NotEnoughReplications, mean_interval, run_to_run
-from aqmlab.inference.stopping import two_stage_interval
+from aqmlab.inference.replication import two_stage_interval
 from aqmlab.statistics import completed_per_90_minutes, loss_percent, throughput_mbps
 from aqmlab.statistics.quantities import quantity
 from synthetic_results import synthetic_result

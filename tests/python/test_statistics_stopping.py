@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from aqmlab.inference import Interval, NotEnoughReplications, mean_interval
-from aqmlab.inference.stopping import replications_for, two_stage_interval
+from aqmlab.inference.replication import replications_for, two_stage_interval
 
 FIRST, STUDIES = 8, 4_000
 # Three standard errors of a share of 95 % over so many studies.

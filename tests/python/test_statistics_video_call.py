@@ -18,7 +18,7 @@ from aqmlab.presets.household import household
 from aqmlab.show.play.measured import _datagrams
 from aqmlab.show.tables.comparison import brief_table, notes
 from aqmlab.show.tables.results import _video_calls
-from aqmlab.show.words import sentences
+from aqmlab.show.words.comparison import sentences
 from aqmlab.statistics.quantities import Measured, quantity
 from aqmlab.statistics.video_call import Call, editions, shortest_freeze_s, video_call_groups
 from synthetic_results import names, synthetic_result

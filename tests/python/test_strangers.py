@@ -16,7 +16,7 @@ from aqmlab.papers import scorecard, strangers
 from aqmlab.papers.documents import Conclusion
 from aqmlab.papers.strangers import Beside, Measure, Rule, StrangersCell
 from aqmlab.runs.executors import Threads
-from aqmlab.show.papers import scorecard_page
+from aqmlab.show.papers import pages
 from aqmlab.show.papers.strangers import Strangers
 
 SOURCE = """
@@ -236,7 +236,7 @@ def test_ours_stand_beside_theirs_and_in_the_scorecard(source: strangers.Source,
         scorecard.CAN_FAIL: 1,
         scorecard.NOT_MODELLED: 1,
     }
-    (study,) = scorecard_page.studies_of(card)
+    (study,) = pages.studies_of(card)
     assert len(study.rows) == 1
     assert study.page == "strangers.md"
     shown = Strangers(found, "quick", {})

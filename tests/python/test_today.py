@@ -21,7 +21,7 @@ from aqmlab.papers.reproduction import base_scenario, cell_scenario
 from aqmlab.papers.study import Study
 from aqmlab.runs import Execution
 from aqmlab.runs.executors import Threads
-from aqmlab.show.papers.figures import listed
+from aqmlab.show.papers import figures
 from aqmlab.tables import to_csv
 from today_page import PAGE, claims_table, kept, page, statements_table
 
@@ -179,9 +179,9 @@ def test_queues_of_today_are_drawn_only_where_they_ran() -> None:
     study = experiments.load("multicl")
     own = Study(study, study.scale("quick"), cells={("dt-dt-dt", 100.0): [], ("rem-rem-rem", 100.0): []})
     (figure,) = [each for each in study.figures if each.id == "today"]
-    assert not listed._worth_drawing(own, figure, [*own.cells])
+    assert not figures._worth_drawing(own, figure, [*own.cells])
     both = replace(own, cells={**own.cells, ("cake-cake-cake", 100.0): []})
-    assert listed._worth_drawing(both, figure, [*both.cells])
+    assert figures._worth_drawing(both, figure, [*both.cells])
 
 
 def test_an_unknown_profile_is_refused() -> None:

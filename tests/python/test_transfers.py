@@ -12,7 +12,7 @@ import pytest
 import aqmlab
 from aqmlab.errors import TableError, TooLittleDataError
 from aqmlab.show.tables.comparison import brief_table, notes
-from aqmlab.show.words import sentences
+from aqmlab.show.words.comparison import sentences
 from aqmlab.statistics.catalogue import flow_groups, greedy_groups
 from aqmlab.statistics.observation import Observation
 from aqmlab.statistics.quantities import Measured, quantity

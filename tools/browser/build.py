@@ -28,8 +28,8 @@ from aqmlab.presets.household import household
 from aqmlab.presets.line import AS_IT_IS
 from aqmlab.scenario import Scenario
 from aqmlab.show.play import PlayedHome
+from aqmlab.show.play.household import SENDERS, faults_of
 from aqmlab.show.play.page import ASSETS, page_facts, page_with
-from aqmlab.show.play.variations import SENDERS, faults_of
 from aqmlab.show.words.play import of_verdict
 from aqmlab.show.words.verdict import AS_SAID
 from aqmlab.statistics import voice

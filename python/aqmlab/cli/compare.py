@@ -286,8 +286,8 @@ def _print(found: Comparison, *, details: bool) -> None:
 
 
 def _draw_report(found: Comparison, folder: Path, *, quiet: bool) -> None:
-    from aqmlab.show.report import render
     from aqmlab.show.report.comparison import page_of
+    from aqmlab.show.report.page import render
     from aqmlab.terminal.progress import waiting
 
     with waiting("drawing the report", hidden=quiet):

@@ -59,8 +59,8 @@ def evaluate(
       aqmlab evaluate bbr-linux-v3 --only 5.2.1,5.2.2
       aqmlab evaluate cubic:pacing=true --controllers cubic --only 5.1
     """
+    from aqmlab.show.objects.evaluation import printed as parts_of
     from aqmlab.show.tables import printed
-    from aqmlab.show.tables.evaluation import printed as parts_of
 
     if report is not None and report.suffix != ".html":
         raise click.UsageError(f"{report}: a report ends in .html")

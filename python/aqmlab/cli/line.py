@@ -58,7 +58,7 @@ def line(
       aqmlab line --from bufferbloat.csv --table fitted.csv
       aqmlab line --from ping.log download.json --json
     """
-    from aqmlab.show.tables.line_fit import printed
+    from aqmlab.show.objects.line_fit import printed
 
     given = [*first, *files]
     if not given:

@@ -16,7 +16,7 @@ from aqmlab.terminal.console import say
 
 if TYPE_CHECKING:
     from aqmlab.files.toml_text import TomlText
-    from aqmlab.show.play.timed import Played
+    from aqmlab.show.play.played import Played
 
 
 @click.command

@@ -54,8 +54,8 @@ def report(
         unfinished,
     )
     from aqmlab.errors import MissingDataError, UnknownLinkError
-    from aqmlab.show.report import render
     from aqmlab.show.report.comparison import page_of
+    from aqmlab.show.report.page import render
     from aqmlab.terminal.progress import waiting
 
     found = read_configurations(results)

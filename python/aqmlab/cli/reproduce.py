@@ -307,12 +307,12 @@ def _print_costs(names: Sequence[str], choice: _Choice, hosts: str | None, execu
 def _scorecard_of(folders: Sequence[Path], page: Path | None, *, quiet: bool = False) -> Numbers:
     """Prints how the studies fared, and writes page and table of them; quietly only the page's path."""
     from aqmlab.papers import scorecard as cards
-    from aqmlab.show.papers import scorecard_page
+    from aqmlab.show.papers import pages
     from aqmlab.show.tables.render import to_terminal
 
     entries = cards.read_all(folders)
     if page is not None:
-        scorecard_page.write(entries, page)
+        pages.write(entries, page)
     if not quiet:
         console().print(to_terminal(cards.summary(entries)))
     if page is not None:

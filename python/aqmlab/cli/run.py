@@ -157,7 +157,7 @@ def _print_together(screen: Console, name: str, results: list[Result], folder: P
     from aqmlab.show.tables.comparison import brief_table, notes
     from aqmlab.show.tables.printed import Warned
     from aqmlab.show.tables.render import to_terminal
-    from aqmlab.show.words import answer
+    from aqmlab.show.words.comparison import answer
 
     try:
         found = Comparison.of({name: results})
@@ -177,7 +177,7 @@ def _print_answer(screen: Console, result: Result) -> None:
     """What people behind the line feel, in sentences, before any table."""
     from aqmlab.comparison import Comparison
     from aqmlab.errors import MissingDataError
-    from aqmlab.show.words import answer
+    from aqmlab.show.words.comparison import answer
 
     try:
         sentences = answer(Comparison.of({result.scenario["name"]: [result]}))
@@ -195,7 +195,7 @@ def _print(screen: Console, result: Result, *, quiet: bool) -> None:
     from aqmlab.show.tables.printed import Warned
     from aqmlab.show.tables.render import to_terminal
     from aqmlab.show.tables.results import result_tables
-    from aqmlab.show.words import offered_load
+    from aqmlab.show.words.line import offered_load
 
     _print_answer(screen, result)
     for table in result_tables(result):

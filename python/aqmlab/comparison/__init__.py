@@ -8,7 +8,6 @@ from aqmlab.comparison.asked import keep_compared
 from aqmlab.comparison.change import Change, Level, Values, exceeds, leaves_out_zero, paired_difference
 from aqmlab.comparison.comparison import Comparison
 from aqmlab.comparison.curve import CurveDifference
-from aqmlab.comparison.lengthening import lengthened
 from aqmlab.comparison.making import compare, configurations
 from aqmlab.comparison.reading import (
     read_configurations,
@@ -16,6 +15,7 @@ from aqmlab.comparison.reading import (
     require_one_comparison,
     unfinished,
 )
+from aqmlab.comparison.running import lengthened
 from aqmlab.errors import ComparisonError
 
 __all__ = [

@@ -69,19 +69,12 @@ def read_compared(folder: Path) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Asked:
-    """What a comparison was asked for.
+    """What a comparison was asked for."""
 
-    Attributes:
-        scenarios: The configurations by name, the baseline first.
-        seeds: The seeds.
-        until_width_s: Up to which width seeds are added; none if their number is fixed.
-        links: The judged links, if they were chosen.
-    """
-
-    scenarios: Mapping[str, Scenario]
+    scenarios: Mapping[str, Scenario]  # the configurations by name, the baseline first
     seeds: Sequence[int]
-    until_width_s: float | None = None
-    links: Sequence[str] = ()
+    until_width_s: float | None = None  # up to which width seeds are added; none if their number is fixed
+    links: Sequence[str] = ()  # the judged links, if they were chosen
 
     def note(self) -> dict[str, Any]:
         """As it stands in `comparison.json`."""

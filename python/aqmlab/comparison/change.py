@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aqmlab.inference import MINIMUM_REPLICATIONS, Interval, NotEnoughReplications, mean_interval, student
-from aqmlab.inference.stopping import two_stage_interval
+from aqmlab.inference.replication import two_stage_interval
 from aqmlab.statistics.observation import Bound, Observation, bound_of
 
 if TYPE_CHECKING:

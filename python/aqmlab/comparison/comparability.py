@@ -88,17 +88,11 @@ MOST_TOLD = 6
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A key that two scenarios do not share.
+    """A key that two scenarios do not share."""
 
-    Attributes:
-        key: Its dotted name.
-        before: What the first has there, in words.
-        after: What the other has there.
-    """
-
-    key: str
-    before: str
-    after: str
+    key: str  # its dotted name
+    before: str  # what the first has there, in words
+    after: str  # what the other has there
 
     @property
     def decides(self) -> Decides:

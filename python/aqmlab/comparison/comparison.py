@@ -27,7 +27,7 @@ from aqmlab.comparison.run_warnings import warnings_in_words, warnings_of_scenar
 from aqmlab.errors import ComparisonError, TooLittleDataError, UnknownQuantityError
 from aqmlab.files.columns import to_numpy
 from aqmlab.inference import MINIMUM_REPLICATIONS
-from aqmlab.inference.stopping import replications_for
+from aqmlab.inference.replication import replications_for
 from aqmlab.load.parametrized_scheme import spelt
 from aqmlab.scenario import clouds_of
 from aqmlab.statistics.catalogue import (

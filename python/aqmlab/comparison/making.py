@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -215,18 +216,16 @@ def _is_one_scenario(what: object) -> bool:
 
 def _is_file(what: str | Path) -> bool:
     """Whether there is a file of this name; a scenario as text is too long, or no name at all."""
-    try:
+    with suppress(OSError, ValueError):
         return Path(what).is_file()
-    except (OSError, ValueError):
-        return False
+    return False
 
 
 def _is_folder(what: object) -> bool:
-    """Whether it names a folder of results; a scenario as text is too long, or no name at all."""
-    try:
+    """Whether it names a folder of results; likewise."""
+    with suppress(OSError, ValueError):
         return isinstance(what, str | Path) and Path(what).is_dir()
-    except (OSError, ValueError):
-        return False
+    return False
 
 
 def _are_configurations(what: object) -> bool:

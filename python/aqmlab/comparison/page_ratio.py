@@ -31,7 +31,7 @@ from aqmlab.comparison.change import between, visible_difference
 from aqmlab.files.columns import to_numpy
 from aqmlab.inference import Interval
 from aqmlab.statistics.pages import loaded_rows, seen_for_s
-from aqmlab.statistics.recorded import has_name
+from aqmlab.statistics.recorded import has_name, measured_window
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -191,9 +191,8 @@ class _Pages:
         rows = result.tables["pages"]
         began = to_numpy(rows["began_s"]).astype(np.float64)
         user, page = (to_numpy(rows[name]).astype(np.uint64) for name in ("user", "page"))
-        keep = (began >= float(result.run["measured_from_s"])) & (
-            began < float(result.run["measured_until_s"])
-        )
+        begin_s, end_s = measured_window(result)
+        keep = (began >= begin_s) & (began < end_s)
         populations = [str(each["name"]) for each in result.run["populations"]]
         place = np.full(began.size, len(populations), dtype=np.uint64)
         for number, name in enumerate(populations):

@@ -15,7 +15,7 @@ from aqmlab.comparison.comparability import Decides, Difference, differences, li
 from aqmlab.errors import ComparisonError, ScenarioError
 from aqmlab.scenario import Scenario
 from aqmlab.seeds import Seeds
-from aqmlab.statistics.recorded import judged_links, monitored_links
+from aqmlab.statistics.recorded import judged_links, measured_window, monitored_links
 from aqmlab.terminal.spelling import counted, quoted
 
 if TYPE_CHECKING:
@@ -157,9 +157,8 @@ def window(result: Recorded) -> tuple[float, float]:
     Runs that end after so many exchanges (`end_after`) have ends of their own, which says nothing against
     comparing them: infinity.
     """
-    ends_by_itself = result.run["scenario"].get("end_after") is not None
-    until_s = math.inf if ends_by_itself else float(result.run["measured_until_s"])
-    return float(result.run["measured_from_s"]), until_s
+    begin_s, end_s = measured_window(result)
+    return begin_s, end_s if result.run["scenario"].get("end_after") is None else math.inf
 
 
 def _users(result: Recorded) -> str:

@@ -49,17 +49,11 @@ def carry(pages: float, share: float) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class PooledPages:
-    """The followed pages of one configuration.
+    """The followed pages of one configuration."""
 
-    Attributes:
-        of_seeds: Those of each seed, in order.
-        together: The same as those of one run.
-        times: Their distribution.
-    """
-
-    of_seeds: Sequence[FollowedPages]
-    together: FollowedPages
-    times: ResponseTimes
+    of_seeds: Sequence[FollowedPages]  # those of each seed, in order
+    together: FollowedPages  # the same as those of one run
+    times: ResponseTimes  # their distribution
 
     @classmethod
     def of(cls, of_seeds: Sequence[FollowedPages]) -> PooledPages:

@@ -38,17 +38,11 @@ def warnings_of_scenario(scenario: Mapping[str, Any], *, besides: Collection[str
 
 @dataclass(frozen=True)
 class Alike:
-    """Warnings of one configuration that say the same, one of a run.
-
-    Attributes:
-        configuration: Its name.
-        texts: The warnings.
-        runs: How many runs there are.
-    """
+    """Warnings of one configuration that say the same, one of a run."""
 
     configuration: str
-    texts: Sequence[str]
-    runs: int
+    texts: Sequence[str]  # the warnings
+    runs: int  # how many runs there are
 
     @property
     def has_other_numbers(self) -> bool:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from contextlib import nullcontext, suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from aqmlab import shown
 from aqmlab.comparison.asked import Asked, keep_compared
 from aqmlab.comparison.comparison import Comparison
 from aqmlab.comparison.early_reading import EarlyReading
-from aqmlab.comparison.lengthening import lengthened
 from aqmlab.comparison.pairing import require_comparable
 from aqmlab.comparison.pooled_pages import carry
 from aqmlab.comparison.reading import keep_first_stage
@@ -23,13 +22,14 @@ from aqmlab.runs import Job, run_each
 from aqmlab.statistics.catalogue import LOADED_P95
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from aqmlab.result import Result
     from aqmlab.runs.executors import Executor
     from aqmlab.scenario import Scenario
     from aqmlab.statistics.quantity import Measured
+
 
 MOST_SEEDS = 1_000
 """The most seeds that a comparison up to a width adds."""
@@ -176,3 +176,44 @@ def _more_seeds(found: Comparison, width_s: float, folder: Path | None) -> range
         )
     greatest = max(found.seeds)
     return range(greatest + 1, greatest + 1 + wanted - len(found.seeds))
+
+
+LEAST_WINDOW_PER_EDGE = 2.0
+"""A measured window of at least so many times warm-up and cool-down together keeps its length."""
+
+WINDOW_PER_EDGE = 6.0
+"""Another becomes so many times as long as they are, which are then a seventh of the run."""
+
+
+def lengthened(scenario: Scenario) -> Scenario:
+    """The scenario with a longer measured window; itself where it has a long one, or is `scheduled`.
+
+    Longer runs are of the same traffic only where nothing begins or ends at an instant of its own.
+    """
+    edges_s = float(scenario.resolved["warm_up_s"]) + float(scenario.resolved["cool_down_s"])
+    least_s = edges_s * (1.0 + LEAST_WINDOW_PER_EDGE)
+    # Three times 2.1 is more than 6.3, in binary.
+    long_enough = scenario.duration_s >= least_s or math.isclose(scenario.duration_s, least_s)
+    if long_enough or any(scheduled(scenario.resolved)):
+        return scenario
+    return scenario.with_overrides({"duration_s": edges_s * (1.0 + WINDOW_PER_EDGE)})
+
+
+def scheduled(resolved: Mapping[str, Any]) -> Iterator[str]:
+    """The keys of a resolved scenario that let traffic begin or end within the measured window.
+
+    Transfers of a size that arrive all the time, or that somebody thinks about, are no such traffic.
+    """
+    warm_up_s = float(resolved["warm_up_s"])
+    for kind in ("flows", "datagrams"):
+        for place, group in enumerate(resolved.get(kind) or ()):
+            starts_s = [group.get("start_s") or 0.0, *(group.get("starts_s") or ())]
+            late = max(starts_s) + (group.get("start_spread_s") or 0.0) > warm_up_s
+            ends = group.get("stop_s") is not None or group.get("phases") is not None
+            goes_on = group.get("arrivals_hz") is not None or group.get("think_s") is not None
+            once = group.get("bytes") is not None and not goes_on
+            if late or ends or once:
+                yield f"{kind}.{place}"
+    for place, population in enumerate([resolved.get("users") or {}, *(resolved.get("populations") or ())]):
+        if (population.get("start_spread_s") or 0.0) > warm_up_s:
+            yield f"populations.{place - 1}" if place else "users"

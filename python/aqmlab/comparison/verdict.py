@@ -86,17 +86,11 @@ class Fares:
 
 @dataclass(frozen=True)
 class Application:
-    """What somebody uses.
+    """What somebody uses."""
 
-    Attributes:
-        name: What it is called.
-        kind: What it is: call, game, video call, cloud game, pages, video, flows, packets.
-        fares: How it fares, by configuration; nothing of one that says nothing of it.
-    """
-
-    name: str
-    kind: str
-    fares: Mapping[str, Fares]
+    name: str  # what it is called
+    kind: str  # what it is: call, game, video call, cloud game, pages, video, flows, packets
+    fares: Mapping[str, Fares]  # how it fares, by configuration; nothing of one that says nothing of it
 
 
 def application_name(group: str) -> str:

@@ -4,9 +4,9 @@ The unit of inference is the replication: the exchanges of one run share a queue
 another and no interval here is ever taken over exchanges. Nothing here knows what a run is: it takes numbers
 and curves.
 
-Read in this order: `replication` (means and intervals over runs), `band` (a whole curve at once), `verdict`
-(better, worse, equivalent, trade-off), `strength` (how clearly), `stopping` (how many replications it takes),
-`hurst` (long-range dependence, imported by itself).
+Read in this order: `replication` (means and intervals over runs, and how many it takes), `band` (a whole
+curve at once), `verdict` (better, worse, equivalent, trade-off), `strength` (how clearly), `hurst`
+(long-range dependence, imported by itself).
 """
 
 from aqmlab.inference.band import Band, critical_value, paired_band, paired_distributions, sign_flip_p_value

@@ -28,7 +28,7 @@ FloatArray = NDArray[np.float64]
 NORMAL_95 = 1.959963984540054
 """The standard normal quantile of 0.975."""
 WHITTLE_BANDWIDTH_EXPONENT = 0.65
-LEAST_COEFFICIENTS = 8
+FIRST_OCTAVE, LEAST_COEFFICIENTS = 3, 8
 """An octave with fewer detail coefficients is left out of the regression."""
 
 # Daubechies' scaling filter with two vanishing moments, in closed form.
@@ -71,11 +71,11 @@ def aggregated_variance(counts: FloatArray, *, simulations: int = 200, seed: int
     )
 
 
-def local_whittle(counts: FloatArray, *, ordinates: int | None = None) -> HurstEstimate:
-    """H from the lowest `ordinates` periodogram values (default n^0.65)."""
+def local_whittle(counts: FloatArray) -> HurstEstimate:
+    """H from the lowest n^0.65 periodogram values."""
     from scipy import optimize  # noqa: PLC0415 (slow to import)
 
-    used = ordinates or int(counts.size**WHITTLE_BANDWIDTH_EXPONENT)
+    used = int(counts.size**WHITTLE_BANDWIDTH_EXPONENT)
     periodogram = np.abs(np.fft.rfft(counts - counts.mean())[1 : used + 1]) ** 2
     log_frequency = np.log(np.arange(1, used + 1))
 
@@ -89,12 +89,10 @@ def local_whittle(counts: FloatArray, *, ordinates: int | None = None) -> HurstE
     return HurstEstimate("local Whittle", hurst, hurst - half, hurst + half, counts.size)
 
 
-def wavelet(counts: FloatArray, *, first_octave: int = 3, last_octave: int | None = None) -> HurstEstimate:
-    """H from the energy of wavelet details between two octaves (octave j spans 2^j bins)."""
+def wavelet(counts: FloatArray) -> HurstEstimate:
+    """H from the energy of wavelet details of octaves from the third on (octave j spans 2^j bins)."""
     octave, log_energy, variance = _logscale_diagram(counts)
-    use = octave >= first_octave
-    if last_octave is not None:
-        use &= octave <= last_octave
+    use = octave >= FIRST_OCTAVE
     if use.sum() < 2:
         raise ValueError("a slope needs at least two octaves: the series is too short")
     slope, standard_error = _weighted_slope(octave[use], log_energy[use], variance[use])

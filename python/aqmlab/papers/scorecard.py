@@ -1,7 +1,7 @@
 """The scorecard: every number of a paper's tables and every claim, published beside ours, with the verdict.
 
 A reproduction leaves its own as `scorecard.csv`; several of them, of any experiments, make one page
-(`aqmlab.show.papers.scorecard_page`), also of runs that are elsewhere. Numbers are decimals: they keep the
+(`aqmlab.show.papers.pages`), also of runs that are elsewhere. Numbers are decimals: they keep the
 digits that they are shown with.
 """
 

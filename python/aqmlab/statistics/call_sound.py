@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from aqmlab.statistics.distribution import FloatArray
     from aqmlab.statistics.recorded import Recorded
 
-    FloatArray = NDArray[np.float64]
     BoolArray = NDArray[np.bool_]
 
 SAMPLES_HZ = 8_000

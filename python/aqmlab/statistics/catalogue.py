@@ -11,13 +11,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from aqmlab.statistics.datagrams import (
-    DELAY_PERCENTILES,
+    OF_DATAGRAMS,
     datagram_groups,
-    delay_ms_of,
-    delay_variation_ms_of,
     feedback_groups,
-    loss_percent_of_datagrams,
-    under_way_percent_of_datagrams,
 )
 from aqmlab.statistics.experience import CALL, judged_groups
 from aqmlab.statistics.pages import Pages
@@ -69,13 +65,8 @@ OF_SEARCHES = (LOADED_MEDIAN, RESPONSE_MEDIAN, *OF_THE_LINK, queue_mean_packets)
 
 def of_datagrams(group: str) -> tuple[Quantity, ...]:
     """The delay and loss of the packets of a group, and what was under way at the end of the run."""
-    part = f"datagrams.{group}"
-    return (
-        *(delay_ms_of(percentile)(part) for percentile in DELAY_PERCENTILES),
-        delay_variation_ms_of(part),
-        loss_percent_of_datagrams(part),
-        under_way_percent_of_datagrams(part),
-    )
+    made = (quantity_of for name, quantity_of in OF_DATAGRAMS.items() if name != "goodput_kbps")
+    return tuple(quantity_of(f"datagrams.{group}") for quantity_of in made)
 
 
 def of_calls(group: str, kind: Kind | None) -> tuple[Quantity, ...]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aqmlab.files.columns import to_numpy
-from aqmlab.statistics.recorded import has_name, measured_window_s
+from aqmlab.statistics.recorded import has_name, measured_window, measured_window_s
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -75,7 +75,7 @@ def rates_while_present(result: Recorded, group: str) -> FloatArray:
         own = has_name(rows, "flow_group", group)
         if own.any():
             flow, began, ended = (to_numpy(rows[name])[own] for name in ("flow", "started_s", "completed_s"))
-            start, end = (float(result.run[f"measured_{edge}_s"]) for edge in ("from", "until"))
+            start, end = measured_window(result)
             until = np.fmin(ended, end)  # not a number: it never ended
             present_s = np.zeros(delivered.size)  # a transfer without a row began behind the end of the run
             present_s[flow] = np.maximum(until - np.maximum(began, start), 0.0)

@@ -32,15 +32,15 @@ from aqmlab.errors import MissingDataError, TooLittleDataError
 from aqmlab.files.columns import to_numpy
 from aqmlab.statistics import loss
 from aqmlab.statistics.observation import Observation, mean_of
-from aqmlab.statistics.quantity import OfRun
+from aqmlab.statistics.quantity import observed_of_part, of_part
 from aqmlab.statistics.recorded import Recorded, has_name, measured_window_s, table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from numpy.typing import NDArray
+    from aqmlab.statistics.distribution import FloatArray
+    from aqmlab.statistics.quantity import OfPart
 
-    FloatArray = NDArray[np.float64]
     Column = Callable[[str], FloatArray]
     Ends = tuple[FloatArray, FloatArray]
 
@@ -95,34 +95,31 @@ def feedback_groups(result: Recorded) -> list[str]:
     ]
 
 
-def delay_ms_of(percentile: int) -> Callable[[str], OfRun]:
+def delay_ms_of(percentile: int) -> OfPart:
     """A percentile of the one-way delay of a group's datagrams, in milliseconds."""
+    which = "median" if percentile == 50 else f"{percentile} %"
 
-    def of_group(part: str) -> OfRun:
-        def delay_ms(result: Recorded) -> Observation:
-            bad_end = Observation.at_least(_MILLISECONDS * measured_window_s(result))
-            return observed_of_sources(
-                result, part, lambda column: _delay_ends_ms(column, percentile), of_silent=bad_end
-            )
-
-        which = "median" if percentile == 50 else f"{percentile} %"
-        title = f"delay of {part}, {which}, ms"
-        return OfRun(
-            f"delay_p{percentile}_ms/{part}",
-            "ms",
-            title,
-            "delay ms" if percentile == 50 else f"delay {which} ms",
-            1,
-            lambda result: known(delay_ms(result), part),
-            definition=f"{percentile}th percentile of the delay, one way (of `NAME-echo` the round trip); a "
-            "bound where those under way at the end decide; mean over the sources",
-            observe=delay_ms,
+    @observed_of_part(
+        f"delay_p{percentile}_ms", "ms", f"delay of {{}}, {which}, ms",
+        "delay ms" if percentile == 50 else f"delay {which} ms", 1,
+        definition=f"{percentile}th percentile of the delay, one way (of `NAME-echo` the round trip); a "
+        "bound where those under way at the end decide; mean over the sources",
+    )  # fmt: skip
+    def delay_ms(result: Recorded, part: str) -> Observation:
+        bad_end = Observation.at_least(_MILLISECONDS * measured_window_s(result))
+        return observed_of_sources(
+            result, part, lambda column: _delay_ends_ms(column, percentile), of_silent=bad_end
         )
 
-    return of_group
+    return delay_ms
 
 
-def delay_variation_ms_of(part: str) -> OfRun:
+@observed_of_part(
+    "delay_variation_p99_ms", "ms", "delay variation of {}, 99 %, ms", "jitter ms", 1,
+    definition="99th percentile of the delay minus the least of those that arrived (RFC 5481); a bound "
+    "where those under way at the end decide; mean over the sources",
+)  # fmt: skip
+def delay_variation_ms_of(result: Recorded, part: str) -> Observation:
     """The 99th percentile of the delay variation of a group's datagrams in milliseconds (RFC 5481)."""
 
     def ends_ms(column: Column) -> Ends:
@@ -130,72 +127,50 @@ def delay_variation_ms_of(part: str) -> OfRun:
         lower, upper = _delay_ends_ms(column, 99)
         return np.maximum(0.0, lower - least_ms), upper - least_ms
 
-    def variation_ms(result: Recorded) -> Observation:
-        bad_end = Observation.at_least(_MILLISECONDS * measured_window_s(result))
-        return observed_of_sources(result, part, ends_ms, of_silent=bad_end)
-
-    title = f"delay variation of {part}, 99 %, ms"
-    return OfRun(
-        f"delay_variation_p99_ms/{part}", "ms", title, "jitter ms", 1,
-        lambda result: known(variation_ms(result), part),
-        definition="99th percentile of the delay minus the least of those that arrived (RFC 5481); a bound "
-        "where those under way at the end decide; mean over the sources",
-        observe=variation_ms,
-    )  # fmt: skip
+    bad_end = Observation.at_least(_MILLISECONDS * measured_window_s(result))
+    return observed_of_sources(result, part, ends_ms, of_silent=bad_end)
 
 
-def loss_percent_of_datagrams(part: str) -> OfRun:
+@observed_of_part(
+    "loss_percent", "%", "loss of {}, %", "loss %", 2,
+    definition="datagrams lost, of those sent in the measured window; what is under way at the end is "
+    "lost at most, and not at least",
+    denominator=loss.SENT,
+    worst=100.0,
+)  # fmt: skip
+def loss_percent_of_datagrams(result: Recorded, part: str) -> Observation:
     """Datagrams of a group that were lost on the way, per 100 that were sent."""
-
-    def percent(result: Recorded) -> Observation:
-        column = sources_of(result, part)
-        sent, *_ = counts = [float(column(f"{fate}_packets").sum()) for fate in ("sent", "lost", "under_way")]
-        if sent == 0:
-            return Observation.nothing()
-        _, lost, under_way = counts
-        return Observation(loss.percent(lost, sent), loss.percent(lost + under_way, sent))
-
-    return OfRun(
-        f"loss_percent/{part}", "%", f"loss of {part}, %", "loss %", 2,
-        lambda result: known(percent(result), part),
-        definition="datagrams lost, of those sent in the measured window; what is under way at the end is "
-        "lost at most, and not at least",
-        denominator=loss.SENT,
-        worst=100.0,
-        observe=percent,
-    )  # fmt: skip
+    column = sources_of(result, part)
+    sent, lost, under_way = (float(column(f"{fate}_packets").sum()) for fate in ("sent", "lost", "under_way"))
+    if sent == 0:
+        return Observation.nothing()
+    return Observation(loss.percent(lost, sent), loss.percent(lost + under_way, sent))
 
 
-def under_way_percent_of_datagrams(part: str) -> OfRun:
+@of_part(
+    "under_way_percent", "%", "{} under way at the end, %", "under way %", 2,
+    definition="datagrams that had neither arrived nor been lost when the run ended, of those sent in "
+    "the measured window",
+    denominator=loss.SENT,
+)  # fmt: skip
+def under_way_percent_of_datagrams(result: Recorded, part: str) -> float:
     """Datagrams of a group that were under way at the end of the run, per 100 that were sent."""
-
-    def percent(result: Recorded) -> float:
-        column = sources_of(result, part)
-        none = TooLittleDataError(f"{part} sent nothing in the measured window")
-        under_way, sent = (float(column(f"{fate}_packets").sum()) for fate in ("under_way", "sent"))
-        return loss.percent(under_way, sent, where_none=none)
-
-    return OfRun(
-        f"under_way_percent/{part}", "%", f"{part} under way at the end, %", "under way %", 2, percent,
-        definition="datagrams that had neither arrived nor been lost when the run ended, of those sent in "
-        "the measured window",
-        denominator=loss.SENT,
-    )  # fmt: skip
+    column = sources_of(result, part)
+    none = TooLittleDataError(f"{part} sent nothing in the measured window")
+    under_way, sent = (float(column(f"{fate}_packets").sum()) for fate in ("under_way", "sent"))
+    return loss.percent(under_way, sent, where_none=none)
 
 
-def goodput_kbps_of_datagrams(part: str) -> OfRun:
+@of_part(
+    "goodput_kbps", "kbit/s", "goodput of {}, kbit/s", "kbit/s", 0,
+    definition="IP bytes of datagrams that arrived in the measured window, whenever they were sent, in "
+    "bits per second of it",
+    worst=0.0,
+)  # fmt: skip
+def goodput_kbps_of_datagrams(result: Recorded, part: str) -> float:
     """IP bytes of a group's datagrams that arrived, in kbit/s."""
-
-    def kilobits_per_s(result: Recorded) -> float:
-        arrived = float(sources_of(result, part)("arrived_bytes").sum())
-        return 8.0 * arrived / 1000.0 / measured_window_s(result)
-
-    return OfRun(
-        f"goodput_kbps/{part}", "kbit/s", f"goodput of {part}, kbit/s", "kbit/s", 0, kilobits_per_s,
-        definition="IP bytes of datagrams that arrived in the measured window, whenever they were sent, in "
-        "bits per second of it",
-        worst=0.0,
-    )  # fmt: skip
+    arrived = float(sources_of(result, part)("arrived_bytes").sum())
+    return 8.0 * arrived / 1000.0 / measured_window_s(result)
 
 
 def observed_of_sources(
@@ -210,13 +185,6 @@ def observed_of_sources(
         for lower, upper, is_silent, has_sent in zip(*ends(column), silent, sent, strict=True)
         if has_sent
     )
-
-
-def known(observation: Observation, part: str) -> float:
-    """What an observation of a group says as a plain number."""
-    if not observation.is_known:
-        raise TooLittleDataError(f"{part} sent nothing in the measured window")
-    return observation.plain
 
 
 def delay_ends_s(column: Column, percentile: int) -> Ends:
@@ -245,7 +213,7 @@ def sources_of(result: Recorded, part: str) -> Column:
     return lambda column: to_numpy(rows[column])[own].astype(np.float64)
 
 
-OF_DATAGRAMS: Mapping[str, Callable[[str], OfRun]] = {
+OF_DATAGRAMS: Mapping[str, OfPart] = {
     **{f"delay_p{percentile}_ms": delay_ms_of(percentile) for percentile in DELAY_PERCENTILES},
     "delay_variation_p99_ms": delay_variation_ms_of,
     "loss_percent": loss_percent_of_datagrams,
@@ -257,17 +225,11 @@ OF_DATAGRAMS: Mapping[str, Callable[[str], OfRun]] = {
 
 @dataclass(frozen=True)
 class Delays:
-    """What became of the datagrams that a group sent within a stretch of time.
+    """What became of the datagrams that a group sent within a stretch of time."""
 
-    Attributes:
-        sent_s: When those were sent that arrived, in seconds of the run.
-        delay_ms: Their delays.
-        lost_s: When the others were sent; none where that is not known.
-    """
-
-    sent_s: FloatArray
-    delay_ms: FloatArray
-    lost_s: FloatArray | None
+    sent_s: FloatArray  # when those were sent that arrived, in seconds of the run
+    delay_ms: FloatArray  # their delays
+    lost_s: FloatArray | None  # when the others were sent; none where that is not known
 
 
 def delays_of(result: Recorded, group: str, *, from_s: float, until_s: float) -> Delays:

@@ -124,15 +124,10 @@ class Criterion:
 
 @dataclass(frozen=True)
 class Kind:
-    """What a group is.
+    """What a group is."""
 
-    Attributes:
-        name: A call, a game, a video call.
-        criteria: What it is judged by.
-    """
-
-    name: str
-    criteria: tuple[Criterion, ...]
+    name: str  # a call, a game, a video call
+    criteria: tuple[Criterion, ...]  # what it is judged by
     shows_frames: bool = False
 
 
@@ -203,21 +198,13 @@ def judged_groups(result: Recorded) -> dict[str, Kind]:
 
 @dataclass(frozen=True)
 class Experience:
-    """How good a group is.
-
-    Attributes:
-        group: Its name.
-        kind: What it is.
-        values: The number of each criterion that is known, or its bound.
-        badness: That of the worst criterion: 0 to 1 good, to 2 fair, to 3 poor, above unusable.
-        is_dead: Whether nothing of it arrives.
-    """
+    """How good a group is."""
 
     group: str
-    kind: Kind
-    values: Mapping[Criterion, float]
-    badness: float
-    is_dead: bool = False
+    kind: Kind  # what it is
+    values: Mapping[Criterion, float]  # the number of each criterion that is known, or its bound
+    badness: float  # that of the worst criterion: 0 to 1 good, to 2 fair, to 3 poor, above unusable
+    is_dead: bool = False  # whether nothing of it arrives
 
     @property
     def grade(self) -> Grade:

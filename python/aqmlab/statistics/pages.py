@@ -28,7 +28,7 @@ import numpy as np
 
 from aqmlab.files.columns import to_numpy
 from aqmlab.statistics.distribution import ResponseTimes
-from aqmlab.statistics.recorded import ended_s, has_name, table
+from aqmlab.statistics.recorded import ended_s, has_name, measured_window, table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -90,7 +90,7 @@ class FollowedPages:
     @classmethod
     def _of_rows(cls, result: Recorded, population: str | None) -> FollowedPages:
         rows = result.tables["pages"]
-        window_from, until = (float(result.run[f"measured_{edge}_s"]) for edge in ("from", "until"))
+        window_from, until = measured_window(result)
         began, took = (to_numpy(rows[name]).astype(np.float64) for name in ("began_s", "page_load_time_s"))
         loaded, seen = loaded_rows(rows), seen_for_s(result)
         age = np.maximum(0.0, window_from - began)

@@ -22,6 +22,7 @@ from aqmlab.statistics.recorded import (
     Recorded,
     data_links,
     has_name,
+    measured_window,
     measured_window_s,
     monitored_links,
     table,
@@ -76,7 +77,7 @@ def _longest_queue(links: Sequence[Link], result: Recorded) -> int:
     rows = table(result, "queue_summary", setting="record.queue_summary_interval_ms")
     interval_s = float(result.run["scenario"]["record"]["queue_summary_interval_ms"]) / MILLISECONDS
     ends = to_numpy(rows["time_s"])
-    start, end = (float(result.run[f"measured_{edge}_s"]) for edge in ("from", "until"))
+    start, end = measured_window(result)
     inside = (ends - interval_s >= start - _SLACK_S) & (ends <= end + _SLACK_S)
     judged = np.logical_or.reduce([has_name(rows, "link", link["name"]) for link in links])
     greatest = to_numpy(rows["maximum_packets"])[inside & judged]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
@@ -157,13 +157,9 @@ class Quantity(ABC):
 
 @dataclass(frozen=True, repr=False)
 class OfLinks(Quantity):
-    """A number of the judged links together: of one link it is that link's own.
+    """A number of the judged links together: of one link it is that link's own."""
 
-    Attributes:
-        compute: The number of some links.
-    """
-
-    compute: Callable[[Sequence[Link]], float]
+    compute: Callable[[Sequence[Link]], float]  # the number of some links
     scope = Scope.LINKS
 
     def of(self, run: Measured) -> float:
@@ -258,3 +254,60 @@ class OfRun(Quantity):
             return self.observe(run.result)
         except MissingDataError:
             return Observation.nothing()
+
+
+OfPart: TypeAlias = Callable[[str], OfRun]
+"""The quantity of a part of the traffic, by its name: `flows.bulk`."""
+
+
+def of_part(
+    name: str,
+    unit: str,
+    title: str,
+    short: str,
+    digits: int,
+    **about: Any,  # noqa: ANN401 (as `OfRun` has them)
+) -> Callable[[Callable[[Recorded, str], float]], OfPart]:
+    """Makes the quantity of a part of the traffic of what computes it; {} in the title is the part."""
+
+    def made(number: Callable[[Recorded, str], float]) -> OfPart:
+        def of(part: str) -> OfRun:
+            def value(result: Recorded) -> float:
+                return number(result, part)
+
+            return OfRun(f"{name}/{part}", unit, title.format(part), short, digits, value, **about)
+
+        return of
+
+    return made
+
+
+def observed_of_part(
+    name: str,
+    unit: str,
+    title: str,
+    short: str,
+    digits: int,
+    *,
+    nothing: str = "{} sent nothing in the measured window",
+    **about: Any,  # noqa: ANN401 (as `OfRun` has them)
+) -> Callable[[Callable[[Recorded, str], Observation]], OfPart]:
+    """The same of what may be a bound; as a plain number it says why there is nothing."""
+
+    def made(observe: Callable[[Recorded, str], Observation]) -> OfPart:
+        def plain(result: Recorded, part: str) -> float:
+            found = observe(result, part)
+            if not found.is_known:
+                raise TooLittleDataError(nothing.format(part))
+            return found.plain
+
+        def of(part: str) -> OfRun:
+            def observed(result: Recorded) -> Observation:
+                return observe(result, part)
+
+            return replace(of_number(part), observe=observed)
+
+        of_number = of_part(name, unit, title, short, digits, **about)(plain)
+        return of
+
+    return made

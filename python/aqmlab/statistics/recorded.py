@@ -47,9 +47,20 @@ def table(result: Recorded, name: str, *, setting: str) -> pa.Table:
     return result.tables[name]
 
 
+def measured_window(result: Recorded) -> tuple[float, float]:
+    """From when to when a run was measured, in simulated seconds."""
+    return float(result.run["measured_from_s"]), float(result.run["measured_until_s"])
+
+
 def measured_window_s(result: Recorded) -> float:
     """Length of the measured window in simulated seconds."""
-    return float(result.run["measured_until_s"]) - float(result.run["measured_from_s"])
+    begin_s, end_s = measured_window(result)
+    return end_s - begin_s
+
+
+def overlap_s(begin_s: float, end_s: float, window: tuple[float, float]) -> float:
+    """For how long something lasts within a window."""
+    return max(0.0, min(end_s, window[1]) - max(begin_s, window[0]))
 
 
 def ended_s(result: Recorded) -> float:

@@ -20,7 +20,7 @@ from aqmlab.errors import MissingDataError, TooLittleDataError
 from aqmlab.files.columns import of_numbers, to_numpy
 from aqmlab.statistics import loss
 from aqmlab.statistics.quantity import OfRun
-from aqmlab.statistics.recorded import Recorded, has_name, table
+from aqmlab.statistics.recorded import Recorded, has_name, measured_window, table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -68,7 +68,7 @@ class Stretches:
                 raise MissingDataError(
                     f"{begin:g} to {until:g} s overlaps another stretch, which ends at {before:g} s"
                 )
-        start, end = float(result.run["measured_from_s"]), float(result.run["measured_until_s"])
+        start, end = measured_window(result)
         for begin, until in self.pairs:
             if not start - _SLACK_S <= begin < until <= end + _SLACK_S:
                 raise MissingDataError(

@@ -19,7 +19,7 @@ from aqmlab.files.columns import to_numpy
 from aqmlab.statistics import loss
 from aqmlab.statistics.classes import jain_index, rates_while_present
 from aqmlab.statistics.datagrams import OF_DATAGRAMS, goodput_kbps_of_datagrams
-from aqmlab.statistics.quantity import OfRun
+from aqmlab.statistics.quantity import OfRun, of_part
 from aqmlab.statistics.recorded import Recorded, has_name, measured_window_s, table, viewers
 from aqmlab.statistics.transfers import OF_TRANSFERS
 from aqmlab.statistics.video import OF_VIDEO, arrived_bytes
@@ -27,9 +27,10 @@ from aqmlab.statistics.video_call import OF_VIDEO_CALLS
 from aqmlab.statistics.voice import OF_VOICE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    Goodput = Callable[[str], OfRun]
+    from aqmlab.statistics.quantity import OfPart
+
 
 WAYS = ("down", "up")
 _ENDS = {"down": "receivers", "up": "senders"}
@@ -40,11 +41,11 @@ def devices(result: Recorded) -> list[str]:
     return [str(each["name"]) for each in result.run["scenario"].get("devices") or ()]
 
 
-def of_devices(goodput_kbps: Goodput) -> Mapping[str, Callable[[str], OfRun]]:
+def of_devices(goodput_kbps: OfPart) -> Mapping[str, OfPart]:
     """The quantities of a device, from that of a population or a group of flows."""
 
-    def rate_mbps(way: str) -> Callable[[str], OfRun]:
-        def of_part(part: str) -> OfRun:
+    def rate_mbps(way: str) -> OfPart:
+        def of_device(part: str) -> OfRun:
             device = part.partition(".")[2]
             title = f"goodput {way} of {device}, Mbit/s"
             return OfRun(
@@ -54,7 +55,7 @@ def of_devices(goodput_kbps: Goodput) -> Mapping[str, Callable[[str], OfRun]]:
                 "delivered, of people the responses and segments that arrived",
             )  # fmt: skip
 
-        return of_part
+        return of_device
 
     def jain_index(part: str) -> OfRun:
         way = part.partition(".")[2]
@@ -74,7 +75,7 @@ def sharing_ways(result: Recorded) -> list[str]:
     return [way for way in WAYS if len(_greedy(result, way)) > 1]
 
 
-def _kbps_of_device(result: Recorded, device: str, way: str, goodput_kbps: Goodput) -> float:
+def _kbps_of_device(result: Recorded, device: str, way: str, goodput_kbps: OfPart) -> float:
     if device not in devices(result):
         known = ", ".join(devices(result)) or "none"
         raise MissingDataError(f"the run has no devices.{device}; its devices: {known}")
@@ -104,7 +105,7 @@ def _greedy(result: Recorded, way: str) -> list[str]:
     return [name for name in devices(result) if name in ends]
 
 
-def _jain_index_of_devices(result: Recorded, way: str, goodput_kbps: Goodput) -> float:
+def _jain_index_of_devices(result: Recorded, way: str, goodput_kbps: OfPart) -> float:
     if way not in WAYS:
         raise MissingDataError(f"devices.{way}: devices share {' or '.join(WAYS)}")
     rates = [_kbps_of_device(result, device, way, goodput_kbps) for device in _greedy(result, way)]
@@ -113,30 +114,27 @@ def _jain_index_of_devices(result: Recorded, way: str, goodput_kbps: Goodput) ->
     return sum(rates) ** 2 / (len(rates) * sum(rate**2 for rate in rates))
 
 
-def loss_percent_of(part: str) -> OfRun:
+@of_part(
+    "loss_percent", "%", "loss of {}, %", "loss %", 2,
+    definition="senders' packets that monitored links discarded, of those that came to the first one",
+    denominator=loss.OFFERED,
+)  # fmt: skip
+def loss_percent_of(result: Recorded, part: str) -> float:
     """Loss of a part of the traffic, in per cent of its packets."""
-
-    def percent(result: Recorded) -> float:
-        kind, name = part.split(".", 1)
-        rows = table(result, "traffic", setting="record.traffic")
-        column, sender = ("population", "server") if kind == "populations" else ("flow_group", "browser")
-        wanted = has_name(rows, column, name) & has_name(rows, "sender", sender)
-        if not wanted.any():
-            raise MissingDataError(f"the run has no {part}")
-        names = rows["link"].to_pylist()
-        sent, discarded = (to_numpy(rows[count]) for count in ("sent_packets", "discarded_packets"))
-        came = {names[row]: int(sent[row] + discarded[row]) for row in np.flatnonzero(wanted)}
-        seen = [link for link in result.run["links"] if came.get(link["name"])]
-        if not seen:
-            raise TooLittleDataError(f"no packet of {part} came to a monitored link")
-        offered = came[_first_of_path(seen, part)["name"]]
-        return loss.percent(int(discarded[wanted].sum()), offered)
-
-    return OfRun(
-        f"loss_percent/{part}", "%", f"loss of {part}, %", "loss %", 2, percent,
-        definition="senders' packets that monitored links discarded, of those that came to the first one",
-        denominator=loss.OFFERED,
-    )  # fmt: skip
+    kind, name = part.split(".", 1)
+    rows = table(result, "traffic", setting="record.traffic")
+    column, sender = ("population", "server") if kind == "populations" else ("flow_group", "browser")
+    wanted = has_name(rows, column, name) & has_name(rows, "sender", sender)
+    if not wanted.any():
+        raise MissingDataError(f"the run has no {part}")
+    names = rows["link"].to_pylist()
+    sent, discarded = (to_numpy(rows[count]) for count in ("sent_packets", "discarded_packets"))
+    came = {names[row]: int(sent[row] + discarded[row]) for row in np.flatnonzero(wanted)}
+    seen = [link for link in result.run["links"] if came.get(link["name"])]
+    if not seen:
+        raise TooLittleDataError(f"no packet of {part} came to a monitored link")
+    offered = came[_first_of_path(seen, part)["name"]]
+    return loss.percent(int(discarded[wanted].sum()), offered)
 
 
 def _first_of_path(links: Sequence[Mapping[str, Any]], part: str) -> Mapping[str, Any]:
@@ -154,20 +152,15 @@ def goodput_kbps_of(part: str) -> OfRun:
 
     Of a group of flows what all of them delivered, of a population the responses complete in the window.
     """
-
-    def kilobits_per_s(result: Recorded) -> float:
-        kind, name = part.split(".", 1)
-        delivered = (_responses_bytes if kind == "populations" else _delivered_bytes)(result, name)
-        return 8.0 * delivered / 1000.0 / measured_window_s(result)
-
-    of_users = part.startswith("populations.")
-    meant = (
-        "bytes of completed responses, or of video segments that arrived,"
-        if of_users
-        else "bytes that all flows delivered"
+    kind, name = part.split(".", 1)
+    bytes_of, meant = (
+        (_responses_bytes, "bytes of completed responses, or of video segments that arrived,")
+        if kind == "populations"
+        else (_delivered_bytes, "bytes that all flows delivered")
     )
     return OfRun(
-        f"goodput_kbps/{part}", "kbit/s", f"goodput of {part}, kbit/s", "kbit/s", 0, kilobits_per_s,
+        f"goodput_kbps/{part}", "kbit/s", f"goodput of {part}, kbit/s", "kbit/s", 0,
+        lambda result: 8.0 * bytes_of(result, name) / 1000.0 / measured_window_s(result),
         definition=f"{meant} in the measured window, in bits per second of it",
     )  # fmt: skip
 
@@ -197,58 +190,49 @@ def _responses_bytes(result: Recorded, population: str) -> int:
     return int(to_numpy(rows["response_bytes"])[has_name(rows, "population", population)].sum())
 
 
-def jain_index_of(part: str) -> OfRun:
+@of_part(
+    "jain_index", "", "Jain's index of {}", "Jain's index", 3,
+    definition="(Σx)² / (n Σx²) of n flows' bytes per second while they were there: 1 if all got the "
+    "same, 1/n if one got all",
+)  # fmt: skip
+def jain_index_of(result: Recorded, part: str) -> float:
     """Jain's index over what each flow of a group got per second while it was there."""
-
-    def index(result: Recorded) -> float:
-        group = part.partition(".")[2]
-        _delivered_by_flow(result, group)  # refuses a group that the run does not have
-        found = jain_index(rates_while_present(result, group))
-        if found is None:
-            raise TooLittleDataError(f"no byte of {part} was delivered in the measured window")
-        return found
-
-    return OfRun(
-        f"jain_index/{part}", "", f"Jain's index of {part}", "Jain's index", 3, index,
-        definition="(Σx)² / (n Σx²) of n flows' bytes per second while they were there: 1 if all got the "
-        "same, 1/n if one got all",
-    )  # fmt: skip
+    group = part.partition(".")[2]
+    _delivered_by_flow(result, group)  # refuses a group that the run does not have
+    found = jain_index(rates_while_present(result, group))
+    if found is None:
+        raise TooLittleDataError(f"no byte of {part} was delivered in the measured window")
+    return found
 
 
-def in_mbps(goodput_kbps: Callable[[str], OfRun]) -> Callable[[str], OfRun]:
+def in_mbps(goodput_kbps: OfPart) -> OfPart:
     """The same goodput in Mbit/s."""
 
-    def of_part(part: str) -> OfRun:
+    def of(part: str) -> OfRun:
         kilobits = goodput_kbps(part)
-        title = f"goodput of {part}, Mbit/s"
-        name = f"goodput_mbps/{part}"
         return OfRun(
-            name, "Mbit/s", title, "Mbit/s", 1, lambda result: kilobits(result) / 1000.0,
-            definition=kilobits.definition,
+            f"goodput_mbps/{part}", "Mbit/s", f"goodput of {part}, Mbit/s", "Mbit/s", 1,
+            lambda result: kilobits(result) / 1000.0, definition=kilobits.definition,
         )  # fmt: skip
 
-    return of_part
+    return of
 
 
 goodput_mbps_of = in_mbps(goodput_kbps_of)
 
 
-def goodput_per_flow_mbps_of(part: str) -> OfRun:
+@of_part(
+    "goodput_per_flow_mbps", "Mbit/s", "goodput per flow of {}, Mbit/s", "Mbit/s per flow", 1,
+    definition="the goodput of the group over its number of flows",
+    denominator="flows",
+)  # fmt: skip
+def goodput_per_flow_mbps_of(result: Recorded, part: str) -> float:
     """The goodput of a group of flows over their number: what one of them gets in the mean, in Mbit/s."""
-
-    def of_one(result: Recorded) -> float:
-        flows = len(_delivered_by_flow(result, part.partition(".")[2]))
-        return goodput_mbps_of(part)(result) / flows
-
-    title = f"goodput per flow of {part}, Mbit/s"
-    return OfRun(
-        f"goodput_per_flow_mbps/{part}", "Mbit/s", title, "Mbit/s per flow", 1, of_one,
-        definition="the goodput of the group over its number of flows",
-        denominator="flows",
-    )  # fmt: skip
+    flows = len(_delivered_by_flow(result, part.partition(".")[2]))
+    return goodput_mbps_of(part)(result) / flows
 
 
-OF_TRAFFIC: Mapping[str, Mapping[str, Callable[[str], OfRun]]] = {
+OF_TRAFFIC: Mapping[str, Mapping[str, OfPart]] = {
     "populations": {
         "loss_percent": loss_percent_of,
         "goodput_kbps": goodput_kbps_of,

@@ -23,13 +23,14 @@ from aqmlab.errors import MissingDataError, TooLittleDataError
 from aqmlab.files.columns import to_numpy
 from aqmlab.statistics.observation import Observation
 from aqmlab.statistics.pages import FollowedPages
-from aqmlab.statistics.quantity import OfRun
-from aqmlab.statistics.recorded import ended_s, has_name, table
+from aqmlab.statistics.quantity import observed_of_part, of_part
+from aqmlab.statistics.recorded import ended_s, has_name, measured_window, table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from aqmlab.statistics.distribution import FloatArray
+    from aqmlab.statistics.quantity import OfPart
     from aqmlab.statistics.recorded import Recorded
 
 _SHARES = {50: "median", 95: "95 %"}
@@ -49,7 +50,7 @@ def followed_transfers(result: Recorded, part: str, *, per_time_alone: bool = Fa
         listed = ", ".join(transfer_groups(result)) or "none"
         raise MissingDataError(f"{part} has no transfers of a size; groups of flows with bytes: {listed}")
     began, took, flow = (to_numpy(rows[column]) for column in ("started_s", "transfer_time_s", "flow"))
-    start, until = (float(result.run[f"measured_{edge}_s"]) for edge in ("from", "until"))
+    start, until = measured_window(result)
     early = has_name(rows, "flow_group", name) & (began < until)
     own = early & (began >= start) if (early & (began >= start)).any() else early
     if not own.any():
@@ -71,69 +72,66 @@ def _alone_s(result: Recorded, name: str) -> FloatArray:
     return np.array(alone, dtype=np.float64)
 
 
-def _quantile(part: str, percentile: int, *, per_time_alone: bool) -> Callable[[Recorded], Observation]:
-    def observe(result: Recorded) -> Observation:
-        times = followed_transfers(result, part, per_time_alone=per_time_alone).times()
-        found = times.quantile(percentile / 100.0)
-        if math.isfinite(found):
-            return Observation.exact(found)
-        return Observation.at_least(times.least_quantile(percentile / 100.0))
-
-    return observe
+def _quantile(result: Recorded, part: str, percentile: int, *, per_time_alone: bool) -> Observation:
+    times = followed_transfers(result, part, per_time_alone=per_time_alone).times()
+    found = times.quantile(percentile / 100.0)
+    if math.isfinite(found):
+        return Observation.exact(found)
+    return Observation.at_least(times.least_quantile(percentile / 100.0))
 
 
-def completion_s_of(percentile: int) -> Callable[[str], OfRun]:
+def completion_s_of(percentile: int) -> OfPart:
     """The time in seconds within which a share of the transfers of a group was complete."""
 
-    def of_group(part: str) -> OfRun:
-        observe = _quantile(part, percentile, per_time_alone=False)
-        return OfRun(
-            f"completion_p{percentile}_s/{part}", "s", f"completion time of {part}, {_SHARES[percentile]}, s",
-            f"{_SHARES[percentile]} s", 2, lambda result: observe(result).plain,
-            definition=f"time within which {percentile} % of the transfers were complete that began in the "
-            "measured window (of a group without one: before its end); a bound where too few were",
-            denominator="transfers, the unfinished among them", on_logarithms=True, observe=observe,
-        )  # fmt: skip
+    @observed_of_part(
+        f"completion_p{percentile}_s", "s", f"completion time of {{}}, {_SHARES[percentile]}, s",
+        f"{_SHARES[percentile]} s", 2,
+        definition=f"time within which {percentile} % of the transfers were complete that began in the "
+        "measured window (of a group without one: before its end); a bound where too few were",
+        denominator="transfers, the unfinished among them", on_logarithms=True,
+    )  # fmt: skip
+    def completion_s(result: Recorded, part: str) -> Observation:
+        return _quantile(result, part, percentile, per_time_alone=False)
 
-    return of_group
+    return completion_s
 
 
-def slowdown_of(percentile: int) -> Callable[[str], OfRun]:
+def slowdown_of(percentile: int) -> OfPart:
     """A percentile of the time of transfers over the time that each would take alone."""
 
-    def of_group(part: str) -> OfRun:
-        observe = _quantile(part, percentile, per_time_alone=True)
-        return OfRun(
-            f"slowdown_p{percentile}/{part}", "", f"slowdown of {part}, {_SHARES[percentile]}",
-            f"slowdown {_SHARES[percentile]}", 2, lambda result: observe(result).plain,
-            definition=f"{percentile}th percentile of the transfers' times over the time alone on an idle "
-            "path: 1.5 round trips of propagation, and the bytes without headers at the lowest rate there",
-            denominator="transfers, the unfinished among them", on_logarithms=True, observe=observe,
-        )  # fmt: skip
+    @observed_of_part(
+        f"slowdown_p{percentile}", "", f"slowdown of {{}}, {_SHARES[percentile]}",
+        f"slowdown {_SHARES[percentile]}", 2,
+        definition=f"{percentile}th percentile of the transfers' times over the time alone on an idle "
+        "path: 1.5 round trips of propagation, and the bytes without headers at the lowest rate there",
+        denominator="transfers, the unfinished among them", on_logarithms=True,
+    )  # fmt: skip
+    def slowdown(result: Recorded, part: str) -> Observation:
+        return _quantile(result, part, percentile, per_time_alone=True)
 
-    return of_group
+    return slowdown
 
 
-def transfers_of(part: str) -> OfRun:
+@of_part(
+    "transfers", "", "transfers of {}", "transfers", 0,
+    definition="transfers that began in the measured window (of a group without one: before its end)",
+)  # fmt: skip
+def transfers_of(result: Recorded, part: str) -> float:
     """How many transfers of a group count."""
-    return OfRun(
-        f"transfers/{part}", "", f"transfers of {part}", "transfers", 0,
-        lambda result: followed_transfers(result, part).pages,
-        definition="transfers that began in the measured window (of a group without one: before its end)",
-    )  # fmt: skip
+    return followed_transfers(result, part).pages
 
 
-def unfinished_transfers_of(part: str) -> OfRun:
+@of_part(
+    "unfinished_transfers", "", "unfinished transfers of {}", "unfinished", 1,
+    definition="of these transfers, those that were not complete at the end of the run: under way, "
+    "stopped, or given up",
+)  # fmt: skip
+def unfinished_transfers_of(result: Recorded, part: str) -> float:
     """How many of them had not completed when the run ended."""
-    return OfRun(
-        f"unfinished_transfers/{part}", "", f"unfinished transfers of {part}", "unfinished", 1,
-        lambda result: followed_transfers(result, part).unfinished,
-        definition="of these transfers, those that were not complete at the end of the run: under way, "
-        "stopped, or given up",
-    )  # fmt: skip
+    return followed_transfers(result, part).unfinished
 
 
-OF_TRANSFERS: Mapping[str, Callable[[str], OfRun]] = {
+OF_TRANSFERS: Mapping[str, OfPart] = {
     **{f"completion_p{percentile}_s": completion_s_of(percentile) for percentile in _SHARES},
     **{f"slowdown_p{percentile}": slowdown_of(percentile) for percentile in _SHARES},
     "transfers": transfers_of,

@@ -23,11 +23,22 @@ import numpy as np
 from aqmlab.errors import MissingDataError, TooLittleDataError
 from aqmlab.files.columns import to_numpy
 from aqmlab.statistics.observation import Observation
-from aqmlab.statistics.quantity import OfRun
-from aqmlab.statistics.recorded import Recorded, ended_s, has_name, table, traffic_model, viewers
+from aqmlab.statistics.quantity import observed_of_part, of_part
+from aqmlab.statistics.recorded import (
+    Recorded,
+    ended_s,
+    has_name,
+    measured_window,
+    overlap_s,
+    table,
+    traffic_model,
+    viewers,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from aqmlab.statistics.quantity import OfPart
 
 _TABLE = "video_segments"
 _SLACK = 1e-9
@@ -44,32 +55,20 @@ class Segment(NamedTuple):
 
 @dataclass(frozen=True)
 class Player:
-    """The parameters of a player that say what it makes of the segments it gets.
+    """The parameters of a player that say what it makes of the segments it gets."""
 
-    Attributes:
-        segment_s: Length of a segment.
-        segments_per_video: How many a video has.
-        start_buffer_s: What is in the buffer when playback begins, and goes on after a stall.
-    """
-
-    segment_s: float
-    segments_per_video: int
-    start_buffer_s: float
+    segment_s: float  # length of a segment
+    segments_per_video: int  # how many a video has
+    start_buffer_s: float  # what is in the buffer when playback begins, and goes on after a stall
 
 
 @dataclass
 class Playback:
-    """What became of one video.
+    """What became of one video."""
 
-    Attributes:
-        requested_s: When its first segment was requested.
-        shown_s: When each segment began to be shown.
-        stalls: When each began and ended.
-    """
-
-    requested_s: float
-    shown_s: list[float] = field(default_factory=list)
-    stalls: list[tuple[float, float]] = field(default_factory=list)
+    requested_s: float  # when its first segment was requested
+    shown_s: list[float] = field(default_factory=list)  # when each segment began to be shown
+    stalls: list[tuple[float, float]] = field(default_factory=list)  # when each began and ended
 
 
 def playback(segments: Sequence[Segment], player: Player, *, end_s: float) -> Playback:
@@ -98,14 +97,10 @@ def playback(segments: Sequence[Segment], player: Player, *, end_s: float) -> Pl
 
 def arrived_bytes(result: Recorded, population: str) -> int:
     """Bytes of the segments that had arrived at a population within the measured window."""
-    begin_s, end_s = _window(result)
+    begin_s, end_s = measured_window(result)
     segments = (each for _, video in _videos(result, population) for each in video)
     arrived = (each for each in segments if each.arrived_s is not None and begin_s <= each.arrived_s < end_s)
     return sum(each.bytes for each in arrived)
-
-
-def _window(result: Recorded) -> tuple[float, float]:
-    return float(result.run["measured_from_s"]), float(result.run["measured_until_s"])
 
 
 def _player(result: Recorded, population: str) -> Player:
@@ -137,10 +132,6 @@ def _videos(result: Recorded, population: str) -> Iterator[tuple[int, list[Segme
         videos = of_video.setdefault((int(user[row]), int(segment[row]) // per_video), [])
         videos.append(Segment(began_s, arrived_s, int(size[row])))
     yield from ((viewer, segments) for (viewer, _), segments in of_video.items())
-
-
-def _within(begin_s: float, end_s: float, window: tuple[float, float]) -> float:
-    return max(0.0, min(end_s, window[1]) - max(begin_s, window[0]))
 
 
 @dataclass
@@ -196,17 +187,17 @@ def _watched(result: Recorded, part: str) -> _Watched:
 
 def _watch(seen: _Watched, segments: Sequence[Segment], player: Player, result: Recorded) -> None:
     """Adds what a viewer saw of one video."""
-    window, end_s = _window(result), ended_s(result)
+    window, end_s = measured_window(result), ended_s(result)
     video = playback(segments, player, end_s=end_s)
     begins_s = video.shown_s[0] if video.shown_s else end_s
     for segment, begin_s in zip(segments, video.shown_s, strict=False):
-        within_s = _within(begin_s, begin_s + player.segment_s, window)
+        within_s = overlap_s(begin_s, begin_s + player.segment_s, window)
         seen.shown_s += within_s
         seen.bits += 8.0 * segment.bytes * within_s / player.segment_s
     for begin_s, until_s in video.stalls:
-        seen.stalled_s += _within(begin_s, until_s, window)
+        seen.stalled_s += overlap_s(begin_s, until_s, window)
         seen.stalls += window[0] <= begin_s < window[1]
-    seen.waited_s += _within(video.requested_s, begins_s, window)
+    seen.waited_s += overlap_s(video.requested_s, begins_s, window)
     if window[0] <= video.requested_s < window[1]:
         seen.waits_s.append(begins_s - video.requested_s)
         seen.not_begun += not video.shown_s
@@ -219,71 +210,56 @@ def _of_watching(result: Recorded, part: str) -> _Watched:
     return seen
 
 
-def stalled_percent_of(part: str) -> OfRun:
+@of_part(
+    "video_stalled_percent", "%", "videos of {} stalled, %", "stalled %", 2,
+    definition="time in which playback had stopped with an empty buffer, after it had begun; of viewers "
+    "who saw nothing in the window all the time that they waited",
+    denominator="time from the beginning of playback to its end, stalls included",
+    worst=100.0,
+)  # fmt: skip
+def stalled_percent_of(result: Recorded, part: str) -> float:
     """The share of the time that viewers watch in which the picture stands still, in per cent."""
-
-    def percent(result: Recorded) -> float:
-        seen = _of_watching(result, part)
-        return 100.0 * seen.stalled_s / seen.watched_s
-
-    return OfRun(
-        f"video_stalled_percent/{part}", "%", f"videos of {part} stalled, %", "stalled %", 2, percent,
-        definition="time in which playback had stopped with an empty buffer, after it had begun; of viewers "
-        "who saw nothing in the window all the time that they waited",
-        denominator="time from the beginning of playback to its end, stalls included",
-        worst=100.0,
-    )  # fmt: skip
+    seen = _of_watching(result, part)
+    return 100.0 * seen.stalled_s / seen.watched_s
 
 
-def stalls_per_hour_of(part: str) -> OfRun:
+@of_part(
+    "video_stalls_per_hour", "per hour", "stalls of {} per hour", "stalls per hour", 1,
+    definition="stalls that began in the measured window",
+    denominator="time from the beginning of playback to its end, stalls included",
+)  # fmt: skip
+def stalls_per_hour_of(result: Recorded, part: str) -> float:
     """How often playback stops in an hour of watching."""
-
-    def per_hour(result: Recorded) -> float:
-        seen = _of_watching(result, part)
-        return 3600.0 * seen.stalls / seen.watched_s
-
-    return OfRun(
-        f"video_stalls_per_hour/{part}", "per hour", f"stalls of {part} per hour", "stalls per hour", 1,
-        per_hour, definition="stalls that began in the measured window",
-        denominator="time from the beginning of playback to its end, stalls included",
-    )  # fmt: skip
+    seen = _of_watching(result, part)
+    return 3600.0 * seen.stalls / seen.watched_s
 
 
-def bitrate_mbps_of(part: str) -> OfRun:
+@of_part(
+    "video_bitrate_mbps", "Mbit/s", "bit rate of videos of {}, Mbit/s", "bit rate Mbit/s", 2,
+    definition="bits of the segments shown in the measured window, per second of playback; 0 if none was",
+    worst=0.0,
+)  # fmt: skip
+def bitrate_mbps_of(result: Recorded, part: str) -> float:
     """The mean bit rate of what viewers saw, in Mbit/s."""
-
-    def megabits(result: Recorded) -> float:
-        seen = _of_watching(result, part)
-        return seen.bits / seen.shown_s / 1e6 if seen.shown_s > 0.0 else 0.0
-
-    return OfRun(
-        f"video_bitrate_mbps/{part}", "Mbit/s", f"bit rate of videos of {part}, Mbit/s", "bit rate Mbit/s", 2,
-        megabits,
-        definition="bits of the segments shown in the measured window, per second of playback; 0 if none was",
-        worst=0.0,
-    )  # fmt: skip
+    seen = _of_watching(result, part)
+    return seen.bits / seen.shown_s / 1e6 if seen.shown_s > 0.0 else 0.0
 
 
-def start_s_of(part: str) -> OfRun:
+@observed_of_part(
+    "video_start_s", "s", "start of videos of {}, s", "start s", 2,
+    definition="from the request for the first segment to the beginning of playback, of videos requested "
+    "in the measured window; a bound where one had not begun at the end of the run",
+)  # fmt: skip
+def start_s_of(result: Recorded, part: str) -> Observation:
     """How long a video takes to begin, in seconds, on average."""
-
-    def seconds(result: Recorded) -> Observation:
-        seen = _watched(result, part)
-        if not seen.waits_s:
-            raise TooLittleDataError(f"no video of {part} was requested in the measured window")
-        mean_s = float(np.mean(seen.waits_s))
-        return Observation.at_least(mean_s) if seen.not_begun else Observation.exact(mean_s)
-
-    return OfRun(
-        f"video_start_s/{part}", "s", f"start of videos of {part}, s", "start s", 2,
-        lambda result: seconds(result).plain,
-        definition="from the request for the first segment to the beginning of playback, of videos requested "
-        "in the measured window; a bound where one had not begun at the end of the run",
-        observe=seconds,
-    )  # fmt: skip
+    seen = _watched(result, part)
+    if not seen.waits_s:
+        raise TooLittleDataError(f"no video of {part} was requested in the measured window")
+    mean_s = float(np.mean(seen.waits_s))
+    return Observation.at_least(mean_s) if seen.not_begun else Observation.exact(mean_s)
 
 
-OF_VIDEO: Mapping[str, Callable[[str], OfRun]] = {
+OF_VIDEO: Mapping[str, OfPart] = {
     "video_stalled_percent": stalled_percent_of,
     "video_stalls_per_hour": stalls_per_hour_of,
     "video_bitrate_mbps": bitrate_mbps_of,

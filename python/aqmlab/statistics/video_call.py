@@ -34,15 +34,17 @@ from aqmlab.errors import MissingDataError, TooLittleDataError
 from aqmlab.files.columns import to_numpy
 from aqmlab.statistics.datagrams import application_of, groups_with_frames
 from aqmlab.statistics.observation import Observation, mean_of
-from aqmlab.statistics.quantity import OfRun
-from aqmlab.statistics.recorded import Recorded, ended_s, has_name, table
+from aqmlab.statistics.quantity import observed_of_part, of_part
+from aqmlab.statistics.recorded import Recorded, ended_s, has_name, measured_window, overlap_s, table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
-    FloatArray = NDArray[np.float64]
+    from aqmlab.statistics.distribution import FloatArray
+    from aqmlab.statistics.quantity import OfPart
+
 
 _TABLE = "video_call_frames"
 FRAME_DELAY_PERCENTILES = (50, 95)
@@ -61,19 +63,12 @@ def shortest_freeze_s(frame_s: float) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Call:
-    """The frames of one call in the order of capture, at least one.
+    """The frames of one call in the order of capture, at least one."""
 
-    Attributes:
-        captured_s: When the camera took each.
-        shown_s: When each was shown; not a number if it never was.
-        frame_bytes: Bytes of the IP packets of each, each packet counted once.
-        frame_s: The time from one capture to the next.
-    """
-
-    captured_s: FloatArray
-    shown_s: FloatArray
-    frame_bytes: FloatArray
-    frame_s: float
+    captured_s: FloatArray  # when the camera took each
+    shown_s: FloatArray  # when each was shown; not a number if it never was
+    frame_bytes: FloatArray  # bytes of the IP packets of each, each packet counted once
+    frame_s: float  # the time from one capture to the next
 
     @property
     def begin_s(self) -> float:
@@ -144,14 +139,6 @@ def _frames_hz(result: Recorded, name: str) -> float:
     return float(frames_hz)
 
 
-def _window(result: Recorded) -> tuple[float, float]:
-    return float(result.run["measured_from_s"]), float(result.run["measured_until_s"])
-
-
-def _within(begin_s: float, end_s: float, window: tuple[float, float]) -> float:
-    return max(0.0, min(end_s, window[1]) - max(begin_s, window[0]))
-
-
 def _inside(times_s: FloatArray, window: tuple[float, float]) -> NDArray[np.bool_]:
     """Which times lie in the window; what is not a number does not."""
     return np.asarray((times_s >= window[0]) & (times_s < window[1]))
@@ -161,8 +148,8 @@ def _per_second_of_calls(
     result: Recorded, part: str, amount: Callable[[Call, tuple[float, float]], float]
 ) -> float:
     """An amount of each call in the window, summed over the calls, per second that they are in it."""
-    window = _window(result)
-    timed = [(call, _within(call.begin_s, call.end_s, window)) for call in _calls(result, part)]
+    window = measured_window(result)
+    timed = [(call, overlap_s(call.begin_s, call.end_s, window)) for call in _calls(result, part)]
     present = [(call, length_s) for call, length_s in timed if length_s > 0.0]
     if not present:
         raise TooLittleDataError(f"no video call of {part} took place in the measured window")
@@ -170,51 +157,42 @@ def _per_second_of_calls(
     return float(amounts / sum(length_s for _, length_s in present))
 
 
-def call_bitrate_mbps_of(part: str) -> OfRun:
+@of_part(
+    "call_bitrate_mbps", "Mbit/s", "bit rate of video calls of {}, Mbit/s", "video Mbit/s", 2,
+    definition="bits of the frames shown in the measured window, in IP packets without those sent again, "
+    "per second of the calls in it",
+    worst=0.0,
+)  # fmt: skip
+def call_bitrate_mbps_of(result: Recorded, part: str) -> float:
     """The bit rate of the picture that is shown, in Mbit/s."""
 
     def of_call(call: Call, window: tuple[float, float]) -> float:
         return 8.0 * float(call.frame_bytes[_inside(call.shown_s, window)].sum()) / 1e6
 
-    return OfRun(
-        f"call_bitrate_mbps/{part}", "Mbit/s", f"bit rate of video calls of {part}, Mbit/s", "video Mbit/s",
-        2, lambda result: _per_second_of_calls(result, part, of_call),
-        definition="bits of the frames shown in the measured window, in IP packets without those sent again, "
-        "per second of the calls in it",
-        worst=0.0,
-    )  # fmt: skip
+    return _per_second_of_calls(result, part, of_call)
 
 
-def call_frame_delay_ms_of(percentile: int) -> Callable[[str], OfRun]:
+def call_frame_delay_ms_of(percentile: int) -> OfPart:
     """A percentile of the time from the capture of a frame to its showing, in milliseconds."""
+    which = "median" if percentile == 50 else f"{percentile} %"
 
-    def of_group(part: str) -> OfRun:
-        def delay_ms(result: Recorded) -> Observation:
-            return mean_of(_frame_delays_ms(result, part, percentile))
+    @observed_of_part(
+        f"call_frame_delay_p{percentile}_ms", "ms", f"delay of video frames of {{}}, {which}, ms",
+        "frame delay ms" if percentile == 50 else f"frame delay {which} ms", 1,
+        nothing="no frame of {} was captured in the measured window",
+        definition=f"{percentile}th percentile of the time from capture to showing, of frames captured "
+        "in the measured window that were shown; a bound where those under way at the end decide; mean "
+        "over the calls",
+    )  # fmt: skip
+    def delay_ms(result: Recorded, part: str) -> Observation:
+        return mean_of(_frame_delays_ms(result, part, percentile))
 
-        def plain_ms(result: Recorded) -> float:
-            found = delay_ms(result)
-            if not found.is_known:
-                raise TooLittleDataError(f"no frame of {part} was captured in the measured window")
-            return found.plain
-
-        which = "median" if percentile == 50 else f"{percentile} %"
-        return OfRun(
-            f"call_frame_delay_p{percentile}_ms/{part}", "ms",
-            f"delay of video frames of {part}, {which}, ms",
-            "frame delay ms" if percentile == 50 else f"frame delay {which} ms", 1, plain_ms,
-            definition=f"{percentile}th percentile of the time from capture to showing, of frames captured "
-            "in the measured window that were shown; a bound where those under way at the end decide; mean "
-            "over the calls",
-            observe=delay_ms,
-        )  # fmt: skip
-
-    return of_group
+    return delay_ms
 
 
 def _frame_delays_ms(result: Recorded, part: str, percentile: int) -> Iterator[Observation]:
     """The percentile of each call: the delay within which this share of its frames was shown."""
-    window, end_s = _window(result), ended_s(result)
+    window, end_s = measured_window(result), ended_s(result)
     for call in _calls(result, part):
         captured = _inside(call.captured_s, window)
         if captured.any():
@@ -249,37 +227,37 @@ def _place(share: float, of: int) -> int:
     return max(0, int(np.ceil(share * of - _SLACK)) - 1)
 
 
-def call_frozen_percent_of(part: str) -> OfRun:
+@of_part(
+    "call_frozen_percent", "%", "picture of video calls of {} frozen, %", "frozen %", 2,
+    definition="time between frames shown one after the other, if it reaches max(3 d, d + 150 ms) with "
+    "d = 1/`frames_hz` (a freeze of the W3C's webrtc-stats); 100 if no frame is shown",
+    denominator="the calls' time in the measured window",
+    worst=100.0,
+)  # fmt: skip
+def call_frozen_percent_of(result: Recorded, part: str) -> float:
     """The share of the time in which the picture is frozen, in per cent."""
 
     def of_call(call: Call, window: tuple[float, float]) -> float:
-        return 100.0 * sum(_within(*freeze, window) for freeze in call.freezes())
+        return 100.0 * sum(overlap_s(*freeze, window) for freeze in call.freezes())
 
-    return OfRun(
-        f"call_frozen_percent/{part}", "%", f"picture of video calls of {part} frozen, %", "frozen %", 2,
-        lambda result: _per_second_of_calls(result, part, of_call),
-        definition="time between frames shown one after the other, if it reaches max(3 d, d + 150 ms) with "
-        "d = 1/`frames_hz` (a freeze of the W3C's webrtc-stats); 100 if no frame is shown",
-        denominator="the calls' time in the measured window",
-        worst=100.0,
-    )  # fmt: skip
+    return _per_second_of_calls(result, part, of_call)
 
 
-def call_freezes_per_hour_of(part: str) -> OfRun:
+@of_part(
+    "call_freezes_per_hour", "per hour", "freezes of video calls of {} per hour", "freezes per hour", 1,
+    definition="freezes (as in `call_frozen_percent`) that began in the measured window",
+    denominator="the calls' time in the measured window",
+)  # fmt: skip
+def call_freezes_per_hour_of(result: Recorded, part: str) -> float:
     """How often the picture freezes in an hour of a call."""
 
     def of_call(call: Call, window: tuple[float, float]) -> float:
         return 3600.0 * sum(window[0] <= begin_s < window[1] for begin_s, _ in call.freezes())
 
-    return OfRun(
-        f"call_freezes_per_hour/{part}", "per hour", f"freezes of video calls of {part} per hour",
-        "freezes per hour", 1, lambda result: _per_second_of_calls(result, part, of_call),
-        definition="freezes (as in `call_frozen_percent`) that began in the measured window",
-        denominator="the calls' time in the measured window",
-    )  # fmt: skip
+    return _per_second_of_calls(result, part, of_call)
 
 
-OF_VIDEO_CALLS: Mapping[str, Callable[[str], OfRun]] = {
+OF_VIDEO_CALLS: Mapping[str, OfPart] = {
     "call_bitrate_mbps": call_bitrate_mbps_of,
     **{
         f"call_frame_delay_p{percentile}_ms": call_frame_delay_ms_of(percentile)

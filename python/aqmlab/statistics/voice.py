@@ -33,21 +33,19 @@ from aqmlab.statistics.datagrams import (
     echo_groups,
     feedback_groups,
     groups_with_frames,
-    known,
     observed_of_sources,
 )
 from aqmlab.statistics.observation import Observation
-from aqmlab.statistics.quantity import OfRun
+from aqmlab.statistics.quantity import observed_of_part
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from numpy.typing import NDArray
-
     from aqmlab.statistics.datagrams import Column, Ends
+    from aqmlab.statistics.distribution import FloatArray
+    from aqmlab.statistics.quantity import OfPart
     from aqmlab.statistics.recorded import Recorded
 
-    FloatArray = NDArray[np.float64]
 
 BEST_R = 93.2
 """R without delay and loss, at the default values of G.107: R0 - Is."""
@@ -145,35 +143,25 @@ def _over(of_packets: str) -> str:
 _BUFFER = "a play-out buffer holds 99 % of the packets, the later 1 % counts as lost; mean over the sources"
 
 
-def voice_r_of(part: str) -> OfRun:
+@observed_of_part(
+    "voice_r", "", "R of a voice call over {}", "voice R", 1,
+    definition=f"{_over('rating R (ITU-T G.107)')}: {_BUFFER}",
+    worst=0.0,
+)  # fmt: skip
+def voice_r_of(result: Recorded, part: str) -> Observation:
     """The rating R of a voice call over the delay and loss of a group's datagrams."""
-
-    def r(result: Recorded) -> Observation:
-        return _observed(result, part, lambda ratings: ratings)
-
-    return OfRun(
-        f"voice_r/{part}", "", f"R of a voice call over {part}", "voice R", 1,
-        lambda result: known(r(result), part),
-        definition=f"{_over('rating R (ITU-T G.107)')}: {_BUFFER}",
-        worst=0.0,
-        observe=r,
-    )  # fmt: skip
+    return _observed(result, part, lambda ratings: ratings)
 
 
-def voice_mos_of(part: str) -> OfRun:
+@observed_of_part(
+    "voice_mos", "", "MOS of a voice call over {}", "voice MOS", 2,
+    definition=f"{_over('mean opinion score, 1 to 4.5 (ITU-T G.107 annex B),')}: {_BUFFER}",
+    worst=1.0,
+)  # fmt: skip
+def voice_mos_of(result: Recorded, part: str) -> Observation:
     """The mean opinion score of a voice call over the delay and loss of a group's datagrams."""
-
-    def mos(result: Recorded) -> Observation:
-        return _observed(result, part, opinion_score)
-
-    return OfRun(
-        f"voice_mos/{part}", "", f"MOS of a voice call over {part}", "voice MOS", 2,
-        lambda result: known(mos(result), part),
-        definition=f"{_over('mean opinion score, 1 to 4.5 (ITU-T G.107 annex B),')}: {_BUFFER}",
-        worst=1.0,
-        observe=mos,
-    )  # fmt: skip
+    return _observed(result, part, opinion_score)
 
 
-OF_VOICE: Mapping[str, Callable[[str], OfRun]] = {"voice_r": voice_r_of, "voice_mos": voice_mos_of}
+OF_VOICE: Mapping[str, OfPart] = {"voice_r": voice_r_of, "voice_mos": voice_mos_of}
 """The quantities of a voice call over a group of datagrams."""

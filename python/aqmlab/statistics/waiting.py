@@ -22,9 +22,7 @@ from aqmlab.statistics.recorded import Recorded, has_name, seed, table
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from numpy.typing import NDArray
-
-    FloatArray = NDArray[np.float64]
+    from aqmlab.statistics.distribution import FloatArray
 
 
 def waiting_ms(result: Recorded, link: str) -> tuple[FloatArray, FloatArray]:

@@ -10,7 +10,7 @@ from unittest import mock
 import aqmlab
 import aqmlab.papers.reproduction
 import aqmlab.runs.executors
-import aqmlab.show.figures.tuning
+import aqmlab.show.figures.trade_offs
 import aqmlab.show.papers.reproduce
 from aqmlab import RunError
 from small import BULK, WEB
@@ -70,7 +70,7 @@ def instead_of_the_simulator(stand_in: StandIn) -> list[mock._patch[object]]:
     return [
         mock.patch("aqmlab.runs.executors.Threads", lambda _: stand_in),
         mock.patch("aqmlab.runs.executors.executor_of", executor_of),
-        mock.patch("aqmlab.show.figures.tuning.draw_trade_off", lambda *_, **__: None),
+        mock.patch("aqmlab.show.figures.trade_offs.draw_trade_off", lambda *_, **__: None),
         mock.patch("aqmlab.papers.reproduction.run_study", _no_study),
         mock.patch("aqmlab.show.papers.reproduce.run_study", _no_study),
         # The limits themselves have tests of their own; a sweep of a million runs is slow by right.

@@ -37,47 +37,29 @@ _STEPS = (1.0, 2.0, 2.5, 5.0)
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A number.
+    """A number."""
 
-    Attributes:
-        value: The number; not a number where there is none.
-        ends: Its interval, if it has one.
-        is_bound: Whether it is greater than this, and nobody knows by how much.
-    """
-
-    value: float
-    ends: tuple[float, float] | None = None
-    is_bound: bool = False
+    value: float  # the number; not a number where there is none
+    ends: tuple[float, float] | None = None  # its interval, if it has one
+    is_bound: bool = False  # whether it is greater than this, and nobody knows by how much
 
 
 @dataclass(frozen=True, slots=True)
 class BarRow:
-    """The numbers of an alternative.
+    """The numbers of an alternative."""
 
-    Attributes:
-        name: The alternative.
-        look: Whose colour its bars have.
-        bars: Its numbers, in the order of the keys.
-        note: What else is to be said of it: what was lost, or that nothing arrives.
-    """
-
-    name: str
-    look: Line
-    bars: tuple[Bar, ...]
-    note: str = ""
+    name: str  # the alternative
+    look: Line  # whose colour its bars have
+    bars: tuple[Bar, ...]  # its numbers, in the order of the keys
+    note: str = ""  # what else is to be said of it: what was lost, or that nothing arrives
 
 
 @dataclass(frozen=True, slots=True)
 class BarGroup:
-    """What alternatives do to something: to the call, to a device.
+    """What alternatives do to something: to the call, to a device."""
 
-    Attributes:
-        name: To what; empty where there is but one group.
-        rows: A row for each alternative.
-    """
-
-    name: str
-    rows: tuple[BarRow, ...]
+    name: str  # to what; empty where there is but one group
+    rows: tuple[BarRow, ...]  # a row for each alternative
 
 
 @dataclass(frozen=True)
@@ -104,7 +86,6 @@ class Bars:
 
     @property
     def in_words(self) -> str:
-        """A text for those who do not see them."""
         groups = (f"{each.name}: {self._rows_in_words(each)}".removeprefix(": ") for each in self.groups)
         return f"{self.title}: {'; '.join(groups)}."
 
@@ -119,7 +100,6 @@ class Bars:
         return [*told, *([row.note] if row.note else [])]
 
     def number(self, bar: Bar) -> str:
-        """A number as it stands beside its bar."""
         if math.isnan(bar.value):
             return ""
         return f"{'> ' if bar.is_bound else ''}{self.say(bar.value)}"
@@ -265,7 +245,6 @@ def _shade(place: int) -> float:
 
 
 def _texts(bars: Bars, row: BarRow) -> list[str]:
-    """What stands beside a row, line by line."""
     numbers = [bars.number(bar) for bar in row.bars]
     if bars.nested or len(numbers) == 1:
         return [", ".join(filter(None, [_joined([each for each in numbers if each]), row.note]))]
@@ -276,7 +255,6 @@ def _texts(bars: Bars, row: BarRow) -> list[str]:
 
 
 def _apart(text: str) -> list[str]:
-    """The numbers of a row and its note."""
     return text.split(", ")
 
 
@@ -300,7 +278,6 @@ def _ticks(least: float, most: float, room: float) -> list[float]:
 
 
 def _shortened(name: str, room: float) -> str:
-    """A name that fits into some pixels."""
     if width_of(name, _SMALL) <= room:
         return name
     while name and width_of(f"{name}…", _SMALL) > room:

@@ -19,11 +19,8 @@ from aqmlab.tables.model import Column, Table, in_csv
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
     from aqmlab.show.figures.looks import Line
-
-    FloatArray = NDArray[np.float64]
+    from aqmlab.statistics.distribution import FloatArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +99,6 @@ class Chart:
 
 
 def _run_of(x: FloatArray, series: Series) -> str:
-    """Where a line begins, is halfway, and ends."""
     known = np.flatnonzero(np.isfinite(series.y))
     lost = "" if series.lost is None or not series.lost.any() else f"; {series.lost.sum():,.0f} lost"
     if known.size == 0:
@@ -118,17 +114,11 @@ Kind = Literal["time", "percent", "bytes", "number"]
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """How the numbers of an axis are written.
+    """How the numbers of an axis are written."""
 
-    Attributes:
-        words: What stands at the axis.
-        kind: Which words follow a number.
-        factor: What a value is multiplied by to be in seconds, per cent or bytes.
-    """
-
-    words: str
-    kind: Kind = "number"
-    factor: float = 1.0
+    words: str  # what stands at the axis
+    kind: Kind = "number"  # which words follow a number
+    factor: float = 1.0  # what a value is multiplied by to be in seconds, per cent or bytes
 
 
 _UNITS: dict[str, tuple[Kind, float]] = {

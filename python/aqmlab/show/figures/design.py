@@ -94,5 +94,4 @@ _FIGURES: dict[str, Callable[..., Chart]] = {
 
 
 def chart_of(design: Design) -> Chart:
-    """The figure that shows what a rule comes to."""
     return _FIGURES[design.figure](*design.of)

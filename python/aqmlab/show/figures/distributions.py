@@ -18,12 +18,12 @@ from aqmlab.statistics.recorded import table
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from numpy.typing import NDArray
-
     from aqmlab.show.figures.looks import Line
     from aqmlab.statistics import Recorded, ResponseTimes
 
-    FloatArray = NDArray[np.float64]
+    Times = Mapping[str, Sequence[ResponseTimes]]
+    from aqmlab.statistics.distribution import FloatArray
+
 
 POINTS = 161
 LEAST_SHARE, MOST_SHARE = 0.01, 0.99
@@ -34,7 +34,7 @@ LEAST_IN_TAIL = 10
 
 
 def of_whole_seeds(
-    times: Mapping[str, Sequence[ResponseTimes]], seeds: Mapping[str, Sequence[int]]
+    times: Times, seeds: Mapping[str, Sequence[int]]
 ) -> tuple[dict[str, list[ResponseTimes]], int]:
     """Times without the seeds in which some alternative has none, and how many seeds those are.
 
@@ -45,7 +45,7 @@ def of_whole_seeds(
     return {name: [one for seed, one in each if seed not in empty] for name, each in of.items()}, len(empty)
 
 
-def times_on_a_log_axis(times: Mapping[str, Sequence[ResponseTimes]]) -> FloatArray:
+def times_on_a_log_axis(times: Times) -> FloatArray:
     """A grid of times in seconds, even in their logarithm, over what the distributions hold."""
     known = [one for each in times.values() for one in each if one.completed > 0]
     if not known:
@@ -56,7 +56,7 @@ def times_on_a_log_axis(times: Mapping[str, Sequence[ResponseTimes]]) -> FloatAr
 
 
 def shares_within(
-    times: Mapping[str, Sequence[ResponseTimes]], looks: Sequence[Line], *, time_s: FloatArray, title: str
+    times: Times, looks: Sequence[Line], *, time_s: FloatArray, title: str, x: str = "time, s", y: str = "%"
 ) -> Chart:
     """Per cent complete within a time: means over replications with their intervals at each time."""
     series = []
@@ -65,9 +65,7 @@ def shares_within(
         series.append(Series(name, look, curves.mean(axis=0), *_interval(curves)))
     enough = all(each.lower is not None for each in series)
     band = "its 95 % interval at each time" if enough else ""
-    return Chart(
-        title, Axis("time, s", log=True), Axis("%", limits=(0.0, 100.0)), time_s, (*series,), band=band
-    )
+    return Chart(title, Axis(x, log=True), Axis(y, limits=(0.0, 100.0)), time_s, (*series,), band=band)
 
 
 def _interval(curves: FloatArray) -> tuple[FloatArray, FloatArray] | tuple[None, None]:
@@ -81,7 +79,13 @@ def _interval(curves: FloatArray) -> tuple[FloatArray, FloatArray] | tuple[None,
 
 
 def shares_beyond(
-    times: Mapping[str, Sequence[ResponseTimes]], looks: Sequence[Line], *, time_s: FloatArray, title: str
+    times: Times,
+    looks: Sequence[Line],
+    *,
+    time_s: FloatArray,
+    title: str,
+    x: str = "time, s",
+    y: str = "share",
 ) -> Chart:
     """Share that takes longer than a time, pooled over replications, on logarithmic axes."""
     series = []
@@ -92,16 +96,17 @@ def shares_beyond(
         series.append(Series(name, look, np.where(shown, beyond / ended.sum(), np.nan)))
     if not any(np.isfinite(each.y).any() for each in series):
         raise MissingDataError(f"a tail needs {LEAST_IN_TAIL} responses or more, of all seeds together")
-    return Chart(title, Axis("time, s", log=True), Axis("share", log=True), time_s, (*series,))
-
-
-def _possible(band: Band) -> tuple[FloatArray, FloatArray]:
-    """The edges in percentage points: two shares differ by 100 at most."""
-    return np.maximum(100.0 * band.lower, -100.0), np.minimum(100.0 * band.upper, 100.0)
+    return Chart(title, Axis(x, log=True), Axis(y, log=True), time_s, (*series,))
 
 
 def differences_within(
-    times: Mapping[str, Sequence[ResponseTimes]], looks: Sequence[Line], *, time_s: FloatArray, title: str
+    times: Times,
+    looks: Sequence[Line],
+    *,
+    time_s: FloatArray,
+    title: str,
+    x: str = "time, s",
+    y: str = "percentage points",
 ) -> Chart:
     """Percentage points complete within a time more than under the first, with simultaneous 95 % bands.
 
@@ -111,12 +116,13 @@ def differences_within(
     series = []
     for (name, replications), look in zip(others, looks[1:], strict=True):
         differences, band = paired_distributions(replications, base, time_s=time_s)
-        edges = _possible(band) if isinstance(band, Band) else (None, None)
+        edges: tuple[FloatArray, FloatArray] | tuple[None, None] = (None, None)
+        if isinstance(band, Band):  # two shares differ by 100 points at most
+            edges = np.maximum(100.0 * band.lower, -100.0), np.minimum(100.0 * band.upper, 100.0)
         series.append(Series(name, look, 100.0 * differences.mean(axis=0), *edges))
     enough = all(each.lower is not None for each in series)
-    band_words = "a band that holds at all times together with 95 %, for each line" if enough else ""
-    y_axis = Axis("percentage points")
-    return Chart(title, Axis("time, s", log=True), y_axis, time_s, (*series,), levels=(0.0,), band=band_words)
+    words = "a band that holds at all times together with 95 %, for each line" if enough else ""
+    return Chart(title, Axis(x, log=True), Axis(y), time_s, (*series,), levels=(0.0,), band=words)
 
 
 def pooled_scatter(results: Sequence[Recorded]) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from aqmlab.errors import PlotError
 from aqmlab.files.folders import write_whole
@@ -29,15 +29,10 @@ SMALLEST_POINTS, LARGEST_POINTS = 4.0, 24.0
 
 @dataclass(frozen=True, slots=True)
 class PrintSize:
-    """How large a figure is printed.
+    """How large a figure is printed."""
 
-    Attributes:
-        width_inches: Its width.
-        font_points: The size of its letters.
-    """
-
-    width_inches: float = 5.6
-    font_points: float = 9.0
+    width_inches: float = 5.6  # its width
+    font_points: float = 9.0  # the size of its letters
 
     @classmethod
     def of(cls, width: str | float | None = None, font_points: float | None = None) -> PrintSize:
@@ -72,7 +67,6 @@ LATEX = ("xelatex", "lualatex", "pdflatex")
 
 
 def require_latex() -> str:
-    """The LaTeX of this machine."""
     found = next((each for each in LATEX if shutil.which(each)), None)
     if found is None:
         legal = "a .pdf of the same width and letters, or a machine with LaTeX"
@@ -92,23 +86,14 @@ FORMS = (".svg", ".pdf", ".png", ".pgf")
 
 @dataclass(frozen=True)
 class Drawn:
-    """A figure of a report.
+    """A figure of a report."""
 
-    Attributes:
-        identifier: Its number or its name, which names its files.
-        title: What it shows.
-        caption: What a reader has to know to read it.
-        picture: What is drawn: the lines of a chart, bars, a scene, or a figure of Matplotlib.
-        words: What it shows, for those who do not see it.
-        mark: What warns of it, in its corner.
-    """
-
-    identifier: str
-    title: str
-    caption: str
-    picture: Picture
-    words: str = ""
-    mark: str = ""
+    identifier: str  # its number or its name, which names its files
+    title: str  # what it shows
+    caption: str  # what a reader has to know to read it
+    picture: Picture  # what is drawn: the lines of a chart, bars, a scene, or a figure of Matplotlib
+    words: str = ""  # what it shows, for those who do not see it
+    mark: str = ""  # what warns of it, in its corner
 
     @classmethod
     def of(cls, identifier: str, shown: Chart | Bars, caption: str) -> Drawn:
@@ -148,25 +133,15 @@ class Drawn:
 
     @property
     def png(self) -> bytes:
-        """The picture as PNG."""
         return self.as_file(".png")
 
     def as_file(self, form: str, size: PrintSize | None = None) -> bytes:
         """The picture in one of `FORMS`, for print; as large as is wanted, or as it is on a page."""
         if form == ".svg" and (scene := self._scene(size)) is not None and size is None:
             return to_svg(scene).encode()
-        from aqmlab.show.figures import style  # noqa: PLC0415 (matplotlib takes half a second to load)
+        from aqmlab.show.figures import printed  # noqa: PLC0415 (matplotlib takes half a second to load)
 
-        figure = self._printed(size or PrintSize())
-        match form:
-            case ".svg":
-                return style.svg_text(figure).encode()
-            case ".pdf":
-                return style.as_pdf(figure)
-            case ".pgf":
-                return style.as_pgf(figure)
-            case _:
-                return style.as_png(figure)
+        return printed.as_file(self._printed(size or PrintSize()), form)
 
     def _scene(self, size: PrintSize | None) -> Scene | None:
         picture = self.picture
@@ -178,26 +153,16 @@ class Drawn:
         return picture.marked(self.mark) if self.mark else picture
 
     def _printed(self, size: PrintSize) -> Figure:
-        from aqmlab.show.figures.style import with_mark  # noqa: PLC0415 (matplotlib takes half a second to load)
+        from aqmlab.show.figures import printed  # noqa: PLC0415 (as above)
 
-        match self.picture:
-            case Chart():
-                from aqmlab.show.figures.printed import chart_figure  # noqa: PLC0415 (as above)
-
-                return with_mark(chart_figure(self.picture, size), self.mark)
-            case Bars() | Scene():
-                return self._printed_scene(size)
-            case figure:
-                return with_mark(figure, self.mark)
-
-    def _printed_scene(self, size: PrintSize) -> Figure:
-        from aqmlab.show.figures.printed import to_figure  # noqa: PLC0415 (as above)
-
-        if (scene := self._scene(size)) is None:
-            raise TypeError("no scene")
-        # A scene that is not laid out anew, as a network, is made smaller as a whole.
-        fits = size.width_inches * _PIXELS_PER_INCH / scene.width
-        return to_figure(scene, _scale(size) if isinstance(self.picture, Bars) else min(1.0, fits))
+        if (scene := self._scene(size)) is not None:
+            # A scene that is not laid out anew, as a network, is made smaller as a whole.
+            fits = size.width_inches * _PIXELS_PER_INCH / scene.width
+            scale = _scale(size) if isinstance(self.picture, Bars) else min(1.0, fits)
+            return printed.to_figure(scene, scale)
+        picture = self.picture
+        figure = printed.chart_figure(picture, size) if isinstance(picture, Chart) else picture
+        return printed.with_mark(cast("Figure", figure), self.mark)
 
     def save(self, folder: Path) -> tuple[Path, Path]:
         """Writes the picture as SVG and PNG."""
@@ -213,7 +178,6 @@ class Drawn:
 
     @property
     def file_name(self) -> str:
-        """Its name as a file, without ending."""
         return _name_of(self.identifier)
 
 

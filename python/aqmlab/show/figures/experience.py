@@ -28,21 +28,20 @@ from aqmlab.statistics.datagrams import (
     sent_packets,
 )
 from aqmlab.statistics.experience import CALL, GAME
+from aqmlab.statistics.recorded import measured_window
 from aqmlab.statistics.traffic import OF_TRAFFIC, WAYS, devices, goodput_mbps_of
 from aqmlab.statistics.voice import voice_mos_of
 from aqmlab.statistics.waiting import waiting_ms
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from numpy.typing import NDArray
+    from collections.abc import Mapping, Sequence
 
     from aqmlab.comparison import Comparison, Level
     from aqmlab.show.figures.looks import Line
     from aqmlab.statistics import Recorded
-    from aqmlab.statistics.quantity import OfRun
+    from aqmlab.statistics.distribution import FloatArray
+    from aqmlab.statistics.quantity import OfPart, OfRun
 
-    FloatArray = NDArray[np.float64]
 
 SHOWN_S = 60.0
 """So long a stretch of the measured window is shown, from its beginning."""
@@ -113,8 +112,8 @@ def delay_over_time(results: Mapping[str, Recorded], group: str) -> Chart:
 
 def _shown(results: Mapping[str, Recorded]) -> tuple[float, float]:
     """From when to when all runs are measured, at most a minute."""
-    from_s = max(float(each.run["measured_from_s"]) for each in results.values())
-    until_s = min(float(each.run["measured_until_s"]) for each in results.values())
+    begins_s, ends_s = zip(*map(measured_window, results.values()), strict=True)
+    from_s, until_s = max(begins_s), min(ends_s)
     return from_s, max(min(until_s, from_s + SHOWN_S), from_s + LEAST_INTERVAL_S)
 
 
@@ -133,8 +132,8 @@ def delays_beyond(results: Mapping[str, Recorded], group: str) -> Chart:
     """
     seen: dict[str, tuple[FloatArray, float]] = {}
     for name, result in results.items():
-        window = {end: float(result.run[f"measured_{end}_s"]) for end in ("from", "until")}
-        delays = delays_of(result, group, from_s=window["from"], until_s=window["until"])
+        begin_s, end_s = measured_window(result)
+        delays = delays_of(result, group, from_s=begin_s, until_s=end_s)
         if not (sent := sent_packets(result, group)):
             raise MissingDataError(f"{name}: {group} sent nothing in the measured window")
         seen[name] = (np.sort(delays.delay_ms), sent)
@@ -154,14 +153,13 @@ def delays_beyond(results: Mapping[str, Recorded], group: str) -> Chart:
     )
 
 
-def delay_bars(found: Comparison, looks: Mapping[str, Line] | None = None) -> Bars:
+def delay_bars(found: Comparison) -> Bars:
     """Median, 95th and 99th percentile of the delay of each group of datagrams; without any, of the queue."""
-    looks = looks or looks_of_names(found.names)
     axis, keys = Axis("delay one way, ms"), ("half within", "95 % within", "99 % within")
     if not (groups := _groups(found)):
-        return _of_queues(found, looks, keys)
+        return _of_queues(found, keys)
     made = [delay_ms_of(percentile) for percentile in DELAY_PERCENTILES]
-    rows = tuple(BarGroup(group_in_words(each), _rows(found, looks, each, made)) for each in groups)
+    rows = tuple(BarGroup(group_in_words(each), _rows(found, each, made)) for each in groups)
     return Bars(
         "Delay of each application's packets", axis, keys, rows, delay, nested=True, levels=PLANNED_MS
     )
@@ -169,9 +167,8 @@ def delay_bars(found: Comparison, looks: Mapping[str, Line] | None = None) -> Ba
 
 def jitter_bars(found: Comparison) -> Bars:
     """How much longer than the fastest packet 99 of 100 packets take at most, of each group."""
-    looks = looks_of_names(found.names)
     rows = tuple(
-        BarGroup(group_in_words(each), _rows(found, looks, each, [delay_variation_ms_of]))
+        BarGroup(group_in_words(each), _rows(found, each, [delay_variation_ms_of]))
         for each in _needed(_groups(found))
     )
     return Bars("Jitter of each application's packets", Axis("jitter (99 %), ms"), ("",), rows, delay)
@@ -179,11 +176,10 @@ def jitter_bars(found: Comparison) -> Bars:
 
 def mos_bars(found: Comparison) -> Bars:
     """The quality of each call: mean opinion score, 1 to 4.5."""
-    looks = looks_of_names(found.names)
     calls = [each for each in _groups(found) if found.judged_groups.get(each) is CALL]
     if not calls:
         raise MissingDataError("no group of datagrams is a call: packets of one length, 0.02 to 2 Mbit/s")
-    rows = tuple(BarGroup(group_in_words(each), _rows(found, looks, each, [voice_mos_of])) for each in calls)
+    rows = tuple(BarGroup(group_in_words(each), _rows(found, each, [voice_mos_of])) for each in calls)
     axis, levels = Axis("mean opinion score", limits=(1.0, 4.5)), CALL.criteria[2].limits[1:2]
     return Bars("Quality of the calls", axis, ("",), rows, lambda score: f"{score:.1f}", levels=levels)
 
@@ -199,14 +195,8 @@ def _needed(groups: list[str]) -> list[str]:
     return groups
 
 
-def _rows(
-    found: Comparison,
-    looks: Mapping[str, Line],
-    group: str,
-    quantities: Sequence[Callable[[str], OfRun]],
-) -> tuple[BarRow, ...]:
-    part = f"datagrams.{group}"
-    rows = []
+def _rows(found: Comparison, group: str, quantities: Sequence[OfPart]) -> tuple[BarRow, ...]:
+    part, looks, rows = f"datagrams.{group}", looks_of_names(found.names), []
     for name in found.names:
         if found.level(name, goodput_kbps_of_datagrams(part)).observed.upper == 0.0:
             bars, note = tuple(Bar(math.nan) for _ in quantities), NOTHING_ARRIVES
@@ -232,9 +222,9 @@ def bar_of(level: Level) -> Bar:
     return Bar(seen.value, None if lower is None or upper is None else (float(lower), float(upper)))
 
 
-def _of_queues(found: Comparison, looks: Mapping[str, Line], keys: tuple[str, ...]) -> Bars:
+def _of_queues(found: Comparison, keys: tuple[str, ...]) -> Bars:
     """Percentiles of the waiting time of each judged link's queue, as means over the runs."""
-    groups = []
+    looks, groups = looks_of_names(found.names), []
     for link in found.links:
         rows = []
         for name, runs in found.runs.items():
@@ -248,8 +238,8 @@ def _of_queues(found: Comparison, looks: Mapping[str, Line], keys: tuple[str, ..
 
 def _percentiles(result: Recorded, link: str) -> FloatArray:
     at_s, waited_ms = waiting_ms(result, link)
-    window = [float(result.run[f"measured_{end}_s"]) for end in ("from", "until")]
-    inside = (at_s > window[0]) & (at_s <= window[1])
+    begin_s, end_s = measured_window(result)
+    inside = (at_s > begin_s) & (at_s <= end_s)
     if not inside.any():
         raise MissingDataError(f"the queue at {link} was not sampled in the measured window")
     return np.percentile(waited_ms[inside], DELAY_PERCENTILES)
@@ -284,7 +274,6 @@ def share_bars(found: Comparison) -> Bars:
 
 
 def goodput_bars(found: Comparison) -> Bars:
-    """What each group of flows and of datagrams got."""
     groups = {each: [goodput_mbps_of(f"flows.{each}")] for each in found.flow_groups}
     if not groups:
         result = next(iter(found.runs.values()))[0].result

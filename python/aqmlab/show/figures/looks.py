@@ -110,7 +110,6 @@ def hue_of(look: Line) -> int | None:
 
 
 def darker(colour: str) -> str:
-    """The shade of a hue that means ECN."""
     parts = (round(_ECN_SHADE * int(colour[at : at + 2], 16)) for at in (1, 3, 5))
     return "#" + "".join(f"{part:02x}" for part in parts)
 

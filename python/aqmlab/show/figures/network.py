@@ -266,8 +266,7 @@ class _Picture:
 
     def _lane(self, traffic: Traffic, x: float, cards: Mapping[int, _Card], colour: str) -> Iterator[Item]:
         """An arrow from where data are sent to where they arrive, past the routers between."""
-        passed = [self.layout.box_of[node] for node in self._nodes(traffic)]
-        ys = [cards[place].top + 12.0 for place in passed if place in cards]
+        ys = [cards[place].top + 12.0 for place in self.layout.passed(traffic) if place in cards]
         if not ys:
             return
         if len(ys) == 1:
@@ -277,13 +276,7 @@ class _Picture:
         for y in ys[:-1]:
             yield marker("o", x, y, 3.0, colour)
 
-    def _nodes(self, traffic: Traffic) -> Iterator[int]:
-        for link in traffic.path:
-            yield self.layout.links[link].ends[0]
-        yield self.layout.links[traffic.path[-1]].ends[1]
-
     def _below(self, numbered: Sequence[tuple[str, list[str]]], top: float) -> tuple[list[Item], float]:
-        """What the numbers and the arrows stand for."""
         items: list[Item] = []
         for title, texts in numbered:
             items.append(Words(_MARGIN, top + 12.0, title, _SMALL, bold=True))
@@ -325,7 +318,6 @@ def _buffer(scenario: Mapping[str, Any], wire: Wire) -> str:
 
 
 def _held(scenario: Mapping[str, Any], link: str) -> str:
-    """To what a router holds a line, if it does."""
     share = (scenario.get("line") or {}).get(f"shaped_share_{link.removeprefix('router-')}")
     return f"held to {100 * share:.3g} % of the line" if share and link.startswith("router-") else ""
 

@@ -19,25 +19,16 @@ _MOST_LIKE_ONE = 8
 
 @dataclass(frozen=True)
 class Wire:
-    """A link one way.
+    """A link one way."""
 
-    Attributes:
-        name: What results call it.
-        ends: Places of the nodes that it joins.
-        rate_mbps: Rate; none of a wire that takes no time for bytes.
-        delay_ms: Propagation delay.
-        scheme: Queue discipline; none of an interface.
-    """
-
-    name: str
-    ends: tuple[int, int]
-    rate_mbps: float | None
-    delay_ms: float
-    scheme: str | None
+    name: str  # what results call it
+    ends: tuple[int, int]  # places of the nodes that it joins
+    rate_mbps: float | None  # rate; none of a wire that takes no time for bytes
+    delay_ms: float  # propagation delay
+    scheme: str | None  # queue discipline; none of an interface
 
     @property
     def settings(self) -> tuple[float | None, float, str | None]:
-        """What it is like."""
         return self.rate_mbps, self.delay_ms, self.scheme
 
 
@@ -54,40 +45,24 @@ class Traffic:
 
 @dataclass
 class Box:
-    """A router, or machines that are alike.
+    """A router, or machines that are alike."""
 
-    Attributes:
-        label: What is written on it.
-        nodes: Places of the nodes that it stands for.
-        is_router: Whether it forwards.
-        row: Of a router: how far it is from one end of the network, in routers.
-        routers: Of machines: the places of their routers among the boxes.
-    """
-
-    label: str
-    nodes: tuple[int, ...]
-    is_router: bool
-    row: int = 0
-    routers: tuple[int, ...] = ()
+    label: str  # what is written on it
+    nodes: tuple[int, ...]  # places of the nodes that it stands for
+    is_router: bool  # whether it forwards
+    row: int = 0  # of a router: how far it is from one end of the network, in routers
+    routers: tuple[int, ...] = ()  # of machines: the places of their routers among the boxes
 
 
 @dataclass
 class Layout:
-    """Boxes, the wires between each pair of them, and the traffic.
+    """Boxes, the wires between each pair of them, and the traffic."""
 
-    Attributes:
-        boxes: What is drawn.
-        wires: Links by the boxes that they join, in their direction.
-        traffic: Who sends data to whom.
-        links: All links by their places in the network.
-        box_of: The box of each node that has one.
-    """
-
-    boxes: list[Box]
-    wires: dict[tuple[int, int], list[Wire]]
-    traffic: list[Traffic]
-    links: list[Wire] = field(default_factory=list)
-    box_of: dict[int, int] = field(default_factory=dict)
+    boxes: list[Box]  # what is drawn
+    wires: dict[tuple[int, int], list[Wire]]  # links by the boxes that they join, in their direction
+    traffic: list[Traffic]  # who sends data to whom
+    links: list[Wire] = field(default_factory=list)  # all links by their places in the network
+    box_of: dict[int, int] = field(default_factory=dict)  # the box of each node that has one
 
     @property
     def rows(self) -> list[list[int]]:
@@ -97,13 +72,12 @@ class Layout:
         return [[place for place in routers if self.boxes[place].row == row] for row in known]
 
     def machines_at(self, router: int) -> list[int]:
-        """The machines whose first router this is."""
         return [place for place, box in enumerate(self.boxes) if box.routers[:1] == (router,)]
 
-    def passed(self, traffic: Traffic) -> list[Box]:
-        """The boxes on the way of data."""
+    def passed(self, traffic: Traffic) -> list[int]:
+        """The places of the boxes on the way of data."""
         ends = [self.links[link].ends for link in traffic.path]
-        return [self.boxes[self.box_of[node]] for node in (ends[0][0], *(end for _, end in ends))]
+        return [self.box_of[node] for node in (ends[0][0], *(end for _, end in ends))]
 
 
 def layout_of(scenario: Mapping[str, Any]) -> Layout:

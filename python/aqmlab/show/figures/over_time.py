@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from aqmlab.show.figures.looks import Line
     from aqmlab.statistics import Recorded
+    from aqmlab.statistics.distribution import FloatArray
 
-    FloatArray = NDArray[np.float64]
 
 MOST_INTERVALS = 2_000
 """The most intervals of a run in a chart; with more samples each shows mean, minimum and maximum."""
@@ -30,7 +30,8 @@ LEAST_BUSY_S = 1.0
 """Utilization is shown over intervals no shorter: of a few packets' time it is 0 or 100 % alone."""
 
 
-def queue_over_time(
+def link_over_time(
+    what: str,
     results: Mapping[str, Recorded],
     looks: Sequence[Line],
     *,
@@ -38,60 +39,30 @@ def queue_over_time(
     title: str,
     most: int = MOST_INTERVALS,
 ) -> Chart:
-    """Packets that wait at a link over the whole run, of one run of each alternative."""
-    samples = _queue_samples(results, link)
-    return _of_queue(samples, looks, "queue, packets", title=title, most=most)
+    """A link over the whole run, of one run of each alternative.
 
-
-def waiting_over_time(
-    results: Mapping[str, Recorded],
-    looks: Sequence[Line],
-    *,
-    link: str,
-    title: str,
-    most: int = MOST_INTERVALS,
-) -> Chart:
-    """Waiting time of a packet by its time of arrival over the whole run, of one run of each alternative."""
-    samples = {name: waiting_ms(result, link) for name, result in results.items()}
-    return _of_queue(samples, looks, "waiting time, ms", title=title, most=most)
-
-
-def _queue_samples(results: Mapping[str, Recorded], link: str) -> dict[str, tuple[FloatArray, FloatArray]]:
-    """When the queue was sampled, and the packets in it."""
-    return {
-        name: _samples(result, "queue", link, "packets", setting="a monitored queue")
-        for name, result in results.items()
-    }
-
-
-def _of_queue(
-    samples: Mapping[str, tuple[FloatArray, FloatArray]],
-    looks: Sequence[Line],
-    label: str,
-    *,
-    title: str,
-    most: int,
-) -> Chart:
+    `queue`: the packets that wait; `waiting`: the waiting time of a packet by its time of arrival;
+    `utilization`: how busy the link is.
+    """
+    if what == "utilization":
+        shares = {
+            name: _samples(result, "link", link, "utilization", setting="a monitored link")
+            for name, result in results.items()
+        }
+        samples = {name: (time_s, 100.0 * share) for name, (time_s, share) in shares.items()}
+        axis = Axis("link busy, %", limits=(0.0, 105.0))
+        return _over_time(samples, looks, axis, title=title, least_s=LEAST_BUSY_S, most=most)
+    if what == "waiting":
+        label = "waiting time, ms"
+        samples = {name: waiting_ms(result, link) for name, result in results.items()}
+    else:
+        label = "queue, packets"
+        samples = {
+            name: _samples(result, "queue", link, "packets", setting="a monitored queue")
+            for name, result in results.items()
+        }
     axis, band = Axis(label, limits=(0.0, None)), "least and greatest sample"
-    return _over_time(samples, looks, axis, title=title, least_s=0.0, band=band, most=most)
-
-
-def utilization_over_time(
-    results: Mapping[str, Recorded],
-    looks: Sequence[Line],
-    *,
-    link: str,
-    title: str,
-    most: int = MOST_INTERVALS,
-) -> Chart:
-    """How busy a link is over the whole run, of one run of each alternative."""
-    samples = {
-        name: _samples(result, "link", link, "utilization", setting="a monitored link")
-        for name, result in results.items()
-    }
-    samples = {name: (time_s, 100.0 * share) for name, (time_s, share) in samples.items()}
-    axis = Axis("link busy, %", limits=(0.0, 105.0))
-    return _over_time(samples, looks, axis, title=title, least_s=LEAST_BUSY_S, band="", most=most)
+    return _over_time(samples, looks, axis, title=title, band=band, most=most)
 
 
 OF_SENDERS: Mapping[str, tuple[str, float, str]] = {
@@ -117,19 +88,11 @@ def senders_over_time(
             if not known.any():
                 whose = f"{chosen} was" if chosen else "no flow was"
                 raise MissingDataError(f"{name}: {whose} active when flows were sampled")
-            samples[_line(name, chosen, alone=len(results) == 1)] = (
-                to_numpy(rows["time_s"])[known],
-                values[known],
-            )
+            line = ", ".join(filter(None, (name if len(results) > 1 or not chosen else "", chosen)))
+            samples[line] = (to_numpy(rows["time_s"])[known], values[known])
     looks = list(looks_of_names(samples).values())
     axis = Axis(label, limits=(0.0, None))
-    return _over_time(samples, looks, axis, title=title, least_s=0.0, band="least and greatest of the flows")
-
-
-def _line(name: str, chosen: str, *, alone: bool) -> str:
-    if not chosen:
-        return name
-    return chosen if alone else f"{name}, {chosen}"
+    return _over_time(samples, looks, axis, title=title, band="least and greatest of the flows")
 
 
 def _of_flows(rows: pa.Table, chosen: str, name: str) -> NDArray[np.bool_]:
@@ -169,7 +132,7 @@ def state_over_time(
         rows = rows_named(rows, "quantity", quantity)
         samples[name] = (to_numpy(rows["time_s"]), to_numpy(rows["value"]))
     axis = Axis(quantity.replace("_", " "))
-    return _over_time(samples, looks, axis, title=title, least_s=0.0, band="least and greatest sample")
+    return _over_time(samples, looks, axis, title=title, band="least and greatest sample")
 
 
 def _samples(
@@ -188,8 +151,8 @@ def _over_time(
     axis: Axis,
     *,
     title: str,
-    least_s: float,
-    band: str,
+    least_s: float = 0.0,
+    band: str = "",
     most: int = MOST_INTERVALS,
 ) -> Chart:
     end = max(float(time_s[-1]) for time_s, _ in samples.values())

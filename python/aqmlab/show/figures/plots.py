@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +12,7 @@ from aqmlab.comparison import Comparison, require_one_comparison
 from aqmlab.comparison.reading import results_of
 from aqmlab.errors import MissingDataError, PlotError
 from aqmlab.show.figures.bars import bars_table
-from aqmlab.show.figures.chart import Axis, Chart, chart_table
+from aqmlab.show.figures.chart import Chart, chart_table
 from aqmlab.show.figures.distributions import (
     of_whole_seeds,
     shares_beyond,
@@ -35,11 +34,9 @@ from aqmlab.show.figures.experience import (
 from aqmlab.show.figures.looks import looks_of_names
 from aqmlab.show.figures.over_time import (
     OF_SENDERS,
-    queue_over_time,
+    link_over_time,
     senders_over_time,
     state_over_time,
-    utilization_over_time,
-    waiting_over_time,
 )
 from aqmlab.statistics import Pages
 from aqmlab.statistics.quantities import Measured
@@ -76,16 +73,38 @@ OF_DATAGRAMS: Mapping[str, Callable[..., Chart]] = {"delay": delay_over_time, "d
 """What is drawn of the datagrams of the first seed."""
 
 
+CHARTS = ("cdf", "ccdf", "pages", "queue", "waiting", "utilization")
+"""What can be asked for beside `OF_SENDERS`: response times, long ones, page load times, a link over time."""
+_DISTRIBUTIONS = {
+    "cdf": ("Responses", "response time, s", "responses complete, %"),
+    "ccdf": ("Long responses", "response time, s", "share taking longer"),
+    "pages": ("Pages", "page load time, s", "pages loaded, %"),
+}
+_OF_LINKS = {"queue": "Packets waiting", "waiting": "Waiting time", "utilization": "How busy the link is"}
+_OF_SENDERS = {
+    "cwnd": "Congestion windows",
+    "ssthresh": "Slow-start thresholds",
+    "rtt": "Round-trip times",
+    "rto": "Retransmission timeouts",
+}
+
+
 def chart_of(
     what: str, results: Runs, *, link: str = "", quantity: str = "", flows: Sequence[str] = ()
 ) -> Chart:
     """One of `CHARTS` or of `OF_SENDERS` of some alternatives, or "state"."""
-    if what == "state":
-        drawn = partial(state_over_time, quantity=quantity)
-        return _over_time(drawn, quantity.replace("_", " "))(results, link)
+    looks = list(looks_of_names(results).values())
+    if what in _DISTRIBUTIONS:
+        return _distribution(what, results, looks)
+    firsts = {name: runs[0] for name, runs in results.items()}
     if what in OF_SENDERS:
-        return _senders(what, results, flows)
-    return CHARTS[what](results, link)
+        title = f"{_OF_SENDERS[what]} of {', '.join(flows) if flows else 'long-lived flows'}"
+        return senders_over_time(firsts, what=what, title=title, flows=flows)
+    judged, *_ = [Measured(run, [link] if link else []).links[0]["name"] for run in firsts.values()]
+    if what == "state":
+        title = f"{quantity.replace('_', ' ')}, {judged}"
+        return state_over_time(firsts, looks, link=judged, quantity=quantity, title=title)
+    return link_over_time(what, firsts, looks, link=judged, title=f"{_OF_LINKS[what]}, {judged}")
 
 
 def shown_of(
@@ -108,45 +127,19 @@ def shown_of(
     return chart_of(what, results, link=link, quantity=quantity, flows=flows)
 
 
-def _looks(results: Runs) -> list[Line]:
-    return list(looks_of_names(results).values())
-
-
-def _within(results: Runs, times: Times, title: str, x: str, y: str) -> Chart:
-    chart = shares_within(times, _looks(results), time_s=times_on_a_log_axis(times), title=title)
-    return replace(chart, x_axis=Axis(x, log=True), y_axis=replace(chart.y_axis, label=y))
-
-
-def _cdf(results: Runs, link: str) -> Chart:
-    del link
-    times, title = _responses(results, "Responses")
-    return _within(results, times, title, "response time, s", "responses complete, %")
-
-
-def _pages(results: Runs, link: str) -> Chart:
-    del link
-    all_times = {
-        name: [Measured(run).page_load_times(Pages.FOLLOWED) for run in runs]
-        for name, runs in results.items()
-    }
-    times, title = _of_whole_seeds(results, all_times, "Pages", "page began")
-    return _within(results, times, title, "page load time, s", "pages loaded, %")
-
-
-def _ccdf(results: Runs, link: str) -> Chart:
-    del link
-    times, title = _responses(results, "Long responses")
-    chart = shares_beyond(times, _looks(results), time_s=times_on_a_log_axis(times), title=title)
-    return replace(
-        chart,
-        x_axis=replace(chart.x_axis, label="response time, s"),
-        y_axis=replace(chart.y_axis, label="share taking longer"),
-    )
-
-
-def _responses(results: Runs, title: str) -> tuple[Times, str]:
-    times = {name: [Measured(run).times for run in runs] for name, runs in results.items()}
-    return _of_whole_seeds(results, times, title, "exchange ended")
+def _distribution(what: str, results: Runs, looks: Sequence[Line]) -> Chart:
+    title, x, y = _DISTRIBUTIONS[what]
+    measured = {name: [Measured(run) for run in runs] for name, runs in results.items()}
+    if what == "pages":
+        of_pages = {
+            name: [run.page_load_times(Pages.FOLLOWED) for run in runs] for name, runs in measured.items()
+        }
+        times, title = _of_whole_seeds(results, of_pages, title, "page began")
+    else:
+        of_responses = {name: [run.times for run in runs] for name, runs in measured.items()}
+        times, title = _of_whole_seeds(results, of_responses, title, "exchange ended")
+    draw = shares_beyond if what == "ccdf" else shares_within
+    return draw(times, looks, time_s=times_on_a_log_axis(times), title=title, x=x, y=y)
 
 
 def _of_whole_seeds(results: Runs, all_times: Times, title: str, happened: str) -> tuple[Times, str]:
@@ -161,41 +154,6 @@ def _of_whole_seeds(results: Runs, all_times: Times, title: str, happened: str) 
     if left_out:
         title += f", without {counted(left_out, 'seed')} in which no {happened}"
     return times, title
-
-
-def _over_time(draw: Callable[..., Chart], title: str) -> Callable[[Runs, str], Chart]:
-    def drawn(results: Runs, link: str) -> Chart:
-        firsts = {name: runs[0] for name, runs in results.items()}
-        names = [link] if link else []
-        judged = [Measured(run, names).links[0]["name"] for run in firsts.values()]
-        return draw(firsts, _looks(results), link=judged[0], title=f"{title}, {judged[0]}")
-
-    return drawn
-
-
-_OF_SENDERS = {
-    "cwnd": "Congestion windows",
-    "ssthresh": "Slow-start thresholds",
-    "rtt": "Round-trip times",
-    "rto": "Retransmission timeouts",
-}
-
-
-def _senders(what: str, results: Runs, flows: Sequence[str]) -> Chart:
-    firsts = {name: runs[0] for name, runs in results.items()}
-    title = f"{_OF_SENDERS[what]} of {', '.join(flows) if flows else 'long-lived flows'}"
-    return senders_over_time(firsts, what=what, title=title, flows=flows)
-
-
-CHARTS: Mapping[str, Callable[[Runs, str], Chart]] = {
-    "cdf": _cdf,
-    "ccdf": _ccdf,
-    "pages": _pages,
-    "queue": _over_time(queue_over_time, "Packets waiting"),
-    "waiting": _over_time(waiting_over_time, "Waiting time"),
-    "utilization": _over_time(utilization_over_time, "How busy the link is"),
-}
-"""What can be asked for beside `OF_SENDERS`: response times, long ones, page load times, a link over time."""
 
 
 KINDS = (*CHARTS, *OF_DATAGRAMS, *BARS, *OF_SENDERS, "state")
@@ -335,7 +293,6 @@ def plot(
 
 
 def require_ending(file: Path) -> Path:
-    """The file, if a figure can be written there."""
     if file.suffix.lower() not in ENDINGS:
         legal = ", ".join(ENDINGS)
         raise PlotError(f"{file}: legal endings: {legal}", place=str(file), value=file.suffix, legal=legal)

@@ -1,36 +1,202 @@
-"""What Matplotlib draws for print: a chart, a scene, the difference of two distribution functions."""
+"""What Matplotlib draws and writes for print: charts, scenes, the difference of two distribution functions.
+
+How lines look stands in `looks`. The same results give the same bytes.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+import functools
+import io
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
+import matplotlib as mpl
 import numpy as np
+from matplotlib.backend_bases import get_registered_canvas_class
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon
+from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
 from aqmlab.inference import Band
 from aqmlab.load.parametrized_scheme import spelt
 from aqmlab.show.figures.chart import unit_of, written
-from aqmlab.show.figures.looks import GREY, SEQUENCE
+from aqmlab.show.figures.drawn import PrintSize, require_latex
+from aqmlab.show.figures.looks import GREY, MARK, SEQUENCE
 from aqmlab.show.figures.scene import Area, Stroke, arrow_head
-from aqmlab.show.figures.style import in_size, new_axes, settle, styled
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis as PrintedAxis
-    from numpy.typing import NDArray
 
-    from aqmlab.inference import Judgement, NotEnoughReplications
+    from aqmlab.comparison.curve import CurveDifference
     from aqmlab.show.figures.chart import Axis, Chart, Series
-    from aqmlab.show.figures.drawn import PrintSize
     from aqmlab.show.figures.scene import Scene, Words
+    from aqmlab.statistics.distribution import FloatArray
 
-    FloatArray = NDArray[np.float64]
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+WIDTH_INCHES, FONT_POINTS = PrintSize().width_inches, PrintSize().font_points
+HEIGHT_INCHES = 3.6
+RASTER_DOTS_PER_INCH = 200
+RASTER_IN_VECTOR = 150
+"""Of what thousands of points become inside a vector file, in dots per inch."""
+
+PARAMETERS: dict[Any, Any] = {
+    "font.size": FONT_POINTS,
+    "axes.titlesize": 9.5,
+    "figure.titlesize": 9.5,
+    "figure.labelsize": FONT_POINTS,
+    "axes.labelsize": FONT_POINTS,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.color": "#dddddd",
+    "grid.linewidth": 0.5,
+    "legend.fontsize": 8.0,
+    "legend.frameon": False,
+    "lines.linewidth": 1.4,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "aqmlab",
+    "pdf.fonttype": 42,
+    "figure.constrained_layout.use": True,
+}
+
+
+@contextmanager
+def in_size(size: PrintSize) -> Iterator[None]:
+    """Draws in this look with letters of one size, whatever the caller's settings of matplotlib are."""
+    letters: tuple[Any, ...] = (
+        *("font.size", "axes.titlesize", "figure.titlesize", "figure.labelsize"),
+        *("axes.labelsize", "xtick.labelsize", "ytick.labelsize", "legend.fontsize"),
+    )
+    with mpl.rc_context({**PARAMETERS, **dict.fromkeys(letters, size.font_points)}):
+        yield
+
+
+def styled(draw: Callable[P, T]) -> Callable[P, T]:
+    """Lets a drawing function draw in this look, whatever the caller's settings of matplotlib are."""
+
+    @functools.wraps(draw)
+    def in_style(*args: P.args, **kwargs: P.kwargs) -> T:
+        with mpl.rc_context(PARAMETERS):
+            return draw(*args, **kwargs)
+
+    return in_style
+
+
+@styled
+def new_axes(*, height_inches: float = HEIGHT_INCHES) -> Axes:
+    return _panels(1, 1, height_inches)[0]
+
+
+@styled
+def new_stack(rows: int) -> list[Axes]:
+    return _panels(rows, 1, 0.6 + 1.05 * rows, sharex=True)
+
+
+@styled
+def new_row(columns: int) -> list[Axes]:
+    return _panels(1, columns, HEIGHT_INCHES, sharey=True)
+
+
+@styled
+def new_grid(panels: int, columns: int) -> list[Axes]:
+    """Axes in rows of so many columns, each with a scale of its own."""
+    rows = -(-panels // columns)
+    made = _panels(rows, columns, 0.5 + 1.7 * rows)
+    for axes in made[panels:]:
+        axes.remove()
+    return made[:panels]
+
+
+def _panels(rows: int, columns: int, height_inches: float, **shared: bool) -> list[Axes]:
+    figure = Figure(figsize=(WIDTH_INCHES, height_inches))
+    FigureCanvasAgg(figure)
+    return list(figure.subplots(rows, columns, squeeze=False, **shared).flat)
+
+
+def figure_of(axes: Axes) -> Figure:
+    figure = axes.get_figure()
+    if not isinstance(figure, Figure):
+        raise TypeError("the axes belong to no figure of their own")
+    return figure
+
+
+@styled
+def settle(figure: Figure) -> Figure:
+    """Lays the figure out, once for all the forms it is written in; a `$` in a name is a `$`, no formula."""
+    for text in _words(figure):
+        text.set_parse_math(False)
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    return figure
+
+
+@styled
+def with_mark(figure: Figure, mark: str) -> Figure:
+    """Writes a mark, if there is one, into the lower right corner of a figure that is laid out."""
+    if mark:
+        figure.text(0.995, 0.005, mark, ha="right", va="bottom", fontsize=7.0, color=MARK, parse_math=False)
+    return figure
+
+
+def _words(figure: Figure) -> Iterator[Text]:
+    """What is written in the figure, but for the numbers at the axes."""
+    yield from figure.texts
+    for axes in figure.axes:
+        yield from (axes.title, axes.xaxis.label, axes.yaxis.label, *axes.texts)
+    for legend in (*figure.legends, *(axes.get_legend() for axes in figure.axes)):
+        yield from legend.get_texts() if legend is not None else ()
+
+
+_FOR_LATEX = str.maketrans(
+    {**{each: f"\\{each}" for each in "&_#${}"}, "\\": r"\textbackslash{}", "~": r"\textasciitilde{}"}
+)
+"""What LaTeX would take for its own, of what names may hold; per cent signs Matplotlib sees to."""
+_FORMS: dict[str, tuple[float | None, dict[str, str | None]]] = {
+    ".svg": (RASTER_IN_VECTOR, {"Date": None, "Creator": "aqmlab"}),
+    ".png": (RASTER_DOTS_PER_INCH, {"Software": "aqmlab"}),
+    ".pdf": (None, {"Creator": "aqmlab", "Producer": "aqmlab", "CreationDate": None}),
+    ".pgf": (None, {}),
+}
+"""Dots per inch and metadata of each; none has a date, so that equal figures are equal."""
+
+
+@styled
+def as_file(figure: Figure, form: str) -> bytes:
+    r"""The figure in a form; SVG can stand inside HTML, .pgf is for `\input` and needs LaTeX here, too."""
+    if form != ".pgf":
+        return _printed(figure, form)
+    for words in figure.findobj(Text):
+        if isinstance(words, Text):
+            words.set_text(words.get_text().translate(_FOR_LATEX))
+    with mpl.rc_context({"pgf.texsystem": require_latex(), "pgf.rcfonts": False}):
+        return _printed(figure, form)
+
+
+def _printed(figure: Figure, form: str) -> bytes:
+    """`Figure.savefig` would draw it once more, unseen, to lay out what is laid out."""
+    canvas, usual = figure.canvas, figure.dpi
+    dots, metadata = _FORMS[form]
+    kind, picture = form.removeprefix("."), io.BytesIO()
+    figure.set_dpi(dots or usual)
+    try:
+        printing = get_registered_canvas_class(kind)(figure)
+        told = {"metadata": metadata} if metadata else {}
+        getattr(printing, f"print_{kind}")(picture, **told)
+    finally:
+        figure.set_dpi(usual)
+        figure.set_canvas(canvas)
+    content = picture.getvalue()
+    return content[content.index(b"<svg") :] if form == ".svg" else content
+
 
 _PIXELS_PER_INCH = 96.0
 _POINTS_PER_PIXEL = 72.0 / _PIXELS_PER_INCH
@@ -121,7 +287,6 @@ _MARGIN = 0.04
 
 
 def chart_figure(chart: Chart, size: PrintSize) -> Figure:
-    """The chart as large as is wanted, laid out."""
     apart = chart.apart and len(chart.series) > 1
     rows = len(chart.series) if apart else 1
     with in_size(size):
@@ -278,38 +443,11 @@ def _places_of_names(axes: Axes, chart: Chart, size: PrintSize) -> list[float] |
     return [float(each) for each in found]
 
 
-MILLISECONDS = 1000.0
-
-
-class Difference(Protocol):
-    """A difference in a comparison; see `aqmlab.comparison.CurveDifference`."""
-
-    @property
-    def names(self) -> tuple[str, str]:
-        """What the two are called."""
-
-    @property
-    def time_s(self) -> FloatArray:
-        """The grid of times."""
-
-    @property
-    def difference(self) -> FloatArray:
-        """The mean difference at these times, as a share."""
-
-    @property
-    def band(self) -> Band | NotEnoughReplications:
-        """Its simultaneous band."""
-
-    @property
-    def judgement(self) -> Judgement:
-        """The verdict."""
-
-
 @styled
-def draw_difference(comparison: Difference, axes: Axes | None = None) -> Axes:
+def draw_difference(comparison: CurveDifference, axes: Axes | None = None) -> Axes:
     """Difference of two distribution functions with its simultaneous band and the verdict's margins."""
     axes = axes or new_axes()
-    time_ms = comparison.time_s * MILLISECONDS
+    time_ms = 1000.0 * comparison.time_s
     if isinstance(comparison.band, Band):
         band = comparison.band
         lower, upper = 100.0 * band.lower, 100.0 * band.upper

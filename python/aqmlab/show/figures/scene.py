@@ -18,9 +18,8 @@ from aqmlab.show.figures.looks import BLACK, MARK, SHAPES
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from numpy.typing import NDArray
+    from aqmlab.statistics.distribution import FloatArray
 
-    FloatArray = NDArray[np.float64]
 
 GROUND, FAINT, SOFT = "#ffffff", "#dddddd", "#7f7f7f"
 """Colours that a page replaces by its own, as it does those of `looks.SEQUENCE`."""
@@ -83,29 +82,24 @@ class Scene:
     items: tuple[Item, ...]
 
     def marked(self, mark: str) -> Scene:
-        """With a warning in a line of its own at the foot."""
         foot = Words(self.width - 4.0, self.height + 11.0, mark, 10.0, "end", MARK)
         return replace(self, height=self.height + 16.0, items=(*self.items, foot))
 
     @property
     def words(self) -> Iterator[Words]:
-        """The texts in it."""
         return (each for each in self.items if isinstance(each, Words))
 
 
 def marker(shape: str, x: float, y: float, size: float, colour: str) -> Area:
-    """A marker at a place."""
     return Area(np.array([(x + size * dx, y + size * dy) for dx, dy in SHAPES[shape]]), colour)
 
 
 def box(left: float, top: float, width: float, height: float) -> FloatArray:
-    """The corners of a box."""
     right, bottom = left + width, top + height
     return np.array([(left, top), (right, top), (right, bottom), (left, bottom)])
 
 
 def path(*points: Sequence[float]) -> FloatArray:
-    """Points of a line."""
     return np.array(points, dtype=np.float64)
 
 
@@ -120,7 +114,6 @@ _OTHER_WIDTH, _BOLD = 84, 1.12
 
 
 def width_of(text: str, size: float = TEXT_PIXELS, *, bold: bool = False) -> float:
-    """How wide a text is at most, in pixels."""
     hundredths = sum(_WIDTHS[ord(each) - 32] if " " <= each <= "~" else _OTHER_WIDTH for each in text)
     return size * hundredths / 100.0 * (_BOLD if bold else 1.0)
 
@@ -186,7 +179,6 @@ def _stroke(item: Stroke, course: str) -> str:
 
 
 def arrow_head(item: Stroke) -> FloatArray:
-    """The triangle at the end of a line."""
     end = item.points[-1]
     along = end - item.points[-2]
     along = along / max(float(np.hypot(*along)), 1e-9)

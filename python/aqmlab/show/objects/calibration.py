@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import html
 from typing import TYPE_CHECKING, Any
 
 from aqmlab import shown
 from aqmlab.load.line import LEAST_UNROUNDED_SIZE
+from aqmlab.show.tables.printed import Unwrapped, shows
 from aqmlab.show.words.amounts import bit_rate
 from aqmlab.study.calibration import CalibratedDemand
 
@@ -49,14 +49,7 @@ def _extrapolated(size: int, ran: Sequence[int]) -> str:
     return "" if least <= size <= most else f" (extrapolated from {least:,} to {most:,})"
 
 
-@shown.text.register(CalibratedDemand)
-def _text(found: CalibratedDemand) -> str:
-    return "\n".join(_said(found))
-
-
-@shown.html.register(CalibratedDemand)
-def _html(found: CalibratedDemand) -> str:
-    return f"<pre>{html.escape(_text(found))}</pre>\n"
+shows(CalibratedDemand, lambda found: [Unwrapped("\n".join(_said(found)))])
 
 
 @shown.facts.register(CalibratedDemand)

@@ -74,8 +74,8 @@ def _paragraphs(sentences: Iterable[str]) -> str:
 @shown.report.register(Comparison)
 def _report(found: Comparison, *, title: str = "") -> str:
     # Reports and Matplotlib are loaded when drawn: printing a comparison needs neither.
-    from aqmlab.show.report import render  # noqa: PLC0415
     from aqmlab.show.report.comparison import page_of  # noqa: PLC0415
+    from aqmlab.show.report.page import render  # noqa: PLC0415
 
     return render(page_of(found, title=title))
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from aqmlab import shown
 from aqmlab.inference.replication import Interval
 from aqmlab.runs.live.disciplines import in_words
 from aqmlab.show.tables.comparison import difference_in_print, digits_of, level_in_print
-from aqmlab.show.tables.printed import Unwrapped, as_html, as_text
+from aqmlab.show.tables.printed import Unwrapped, shows
 from aqmlab.show.words.live import verdict
 from aqmlab.statistics.observation import Bound, Observation
 from aqmlab.statistics.recorded import mark_of, marked
@@ -95,7 +94,6 @@ def _cell(shown: str, value: float | None) -> TableCell:
 
 
 def _share(change: Change) -> TableCell:
-    """The difference as a share of what was simulated."""
     before, mean = change.before, change.difference.mean
     exact = before.mean and mean is not None and not (before.bound or change.is_one_sided)
     return number(100.0 * mean / before.mean if exact and mean is not None and before.mean else None, "+.1f")
@@ -124,11 +122,4 @@ def _kernel_verdict(row: Compared) -> TableCell:
     return text("–" if change is None else _verdict(change))
 
 
-@shown.text.register(CrossValidation)
-def _text(found: CrossValidation) -> str:
-    return as_text(printed(found))
-
-
-@shown.html.register(CrossValidation)
-def _html(found: CrossValidation) -> str:
-    return as_html(printed(found))
+shows(CrossValidation, printed)

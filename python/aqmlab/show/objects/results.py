@@ -9,31 +9,14 @@ from aqmlab import shown
 from aqmlab.result import Result
 from aqmlab.show.tables.render import to_notebook
 from aqmlab.show.tables.results import LINK_DIGITS, of_quantity, result_tables
-from aqmlab.statistics.quantities import (
-    loss_percent,
-    marked_percent,
-    queue_mean_ms,
-    queue_mean_packets,
-    throughput_mbps,
-    utilization_percent,
-)
 from aqmlab.statistics.run_summary import RunSummary
 from aqmlab.tables.model import Column, Table, number, text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
     from aqmlab.statistics.quantities import Quantity
     from aqmlab.statistics.run_summary import FlowsSummary, LinkSummary, PopulationSummary
-
-_OF_LINK: Mapping[Quantity, Callable[[LinkSummary], float]] = {
-    throughput_mbps: lambda link: link.throughput_mbps,
-    utilization_percent: lambda link: link.utilization_percent,
-    loss_percent: lambda link: link.loss_percent,
-    marked_percent: lambda link: link.marked_percent,
-    queue_mean_ms: lambda link: link.queue_mean_ms,
-    queue_mean_packets: lambda link: link.queue_mean_packets,
-}
 
 
 def summary_tables(summary: RunSummary) -> Iterator[Table]:
@@ -51,14 +34,14 @@ def _links(summary: RunSummary, title: str, caption: str) -> Table:
     columns: list[Column[LinkSummary]] = [
         Column("link", lambda link: text(link.name), "link", words=True),
         Column("scheme", lambda link: text(link.scheme), "scheme", words=True),
-        *(of_quantity(each, digits, _known(_OF_LINK[each])) for each, digits in LINK_DIGITS.items()),
+        *(of_quantity(each, digits, _known(each)) for each, digits in LINK_DIGITS.items()),
     ]
     return Table.of(summary.links.values(), columns, title=title, caption=caption)
 
 
-def _known(value: Callable[[LinkSummary], float]) -> Callable[[LinkSummary], float | None]:
+def _known(quantity: Quantity) -> Callable[[LinkSummary], float | None]:
     """The number, none where a link has sent nothing that it could be of."""
-    return lambda link: None if math.isnan(found := value(link)) else found
+    return lambda link: None if math.isnan(found := getattr(link, quantity.name)) else found
 
 
 def _populations(summary: RunSummary, title: str, caption: str) -> Table:

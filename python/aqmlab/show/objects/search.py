@@ -19,7 +19,7 @@ from aqmlab.files.own_folders import Holds, own_folder
 from aqmlab.files.reading import read_json
 from aqmlab.inference import mean_interval
 from aqmlab.show.tables.headings import heading_of
-from aqmlab.show.tables.printed import as_html, as_text
+from aqmlab.show.tables.printed import shows
 from aqmlab.statistics.catalogue import OF_SEARCHES
 from aqmlab.statistics.recorded import said_of_links
 from aqmlab.statistics.run_summary import restricted_mean_name
@@ -217,7 +217,7 @@ def save(outcome: Outcome, folder: Path) -> dict[str, Path]:
 
     A folder that holds another search is left alone: the files go to one beside it.
     """
-    from aqmlab.show.figures.tuning import draw_trade_off  # noqa: PLC0415 (matplotlib is slow to import)
+    from aqmlab.show.figures.trade_offs import draw_trade_off  # noqa: PLC0415 (matplotlib is slow to import)
 
     folder = own(outcome, folder)
     folder.mkdir(parents=True, exist_ok=True)
@@ -277,9 +277,7 @@ def _facts_of_folder(outcome: Outcome) -> dict[str, Any]:
 shown.save.register(Outcome)(save)
 
 
-@shown.text.register(Outcome)
-def _text(outcome: Outcome) -> str:
-    return as_text(printed(outcome))
+shows(Outcome, printed)
 
 
 @shown.facts.register(Outcome)
@@ -302,8 +300,3 @@ def _facts(outcome: Outcome) -> dict[str, Any]:
         },
         "summary": outcome.summary().splitlines(),
     }
-
-
-@shown.html.register(Outcome)
-def _html(outcome: Outcome) -> str:
-    return as_html([candidates_table(outcome, outcome.shown), *outcome.summary().splitlines()])

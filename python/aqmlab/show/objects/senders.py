@@ -12,9 +12,8 @@ from aqmlab import shown
 from aqmlab.inference import MINIMUM_REPLICATIONS, Interval
 from aqmlab.load.parametrized_scheme import spelt
 from aqmlab.show.figures.drawn import Drawn
-from aqmlab.show.figures.style import figure_of, new_grid, settle, styled
-from aqmlab.show.tables.printed import as_text
-from aqmlab.show.tables.render import to_notebook
+from aqmlab.show.figures.printed import figure_of, new_grid, settle, styled
+from aqmlab.show.tables.printed import shows
 from aqmlab.study.senders import FIRST, SenderMatrix
 from aqmlab.tables import Column, Table
 from aqmlab.tables.model import (
@@ -126,14 +125,7 @@ def _caption(found: SenderMatrix) -> str:
     return f"{told}; means over {seeds} with 95 % intervals; *: a share that is not half, beyond chance"
 
 
-@shown.text.register(SenderMatrix)
-def _text(found: SenderMatrix) -> str:
-    return as_text([table_of(found)])
-
-
-@shown.html.register(SenderMatrix)
-def _html(found: SenderMatrix) -> str:
-    return to_notebook([table_of(found)])
+shows(SenderMatrix, lambda found: [table_of(found)])
 
 
 @shown.save.register(SenderMatrix)

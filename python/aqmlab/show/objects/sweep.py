@@ -12,8 +12,7 @@ from aqmlab.errors import MissingDataError
 from aqmlab.runs.store import State
 from aqmlab.show.tables.comparison import level_in_print
 from aqmlab.show.tables.headings import PAGES_IN_WORDS, SLOWEST_IN_WORDS, heading_of
-from aqmlab.show.tables.printed import as_text
-from aqmlab.show.tables.render import to_notebook
+from aqmlab.show.tables.printed import shows
 from aqmlab.show.words.amounts import length_of_each
 from aqmlab.statistics.catalogue import LOADED_P95, OF_PEOPLE, headline_of_all
 from aqmlab.statistics.quantities import Measured
@@ -133,7 +132,6 @@ def _cell(level: Level, quantity: Quantity) -> TableCell:
 
 
 def status_table(status: Status) -> Table:
-    """How many runs of each point are in which state."""
     columns: list[Column[tuple[Point, Counter[State]]]] = [
         Column("point", lambda found: number(found[0].index, "d"), "point"),
         Column(
@@ -148,7 +146,6 @@ def status_table(status: Status) -> Table:
 
 
 def endings(keys: Sequence[str]) -> list[str]:
-    """The shortest unique endings of dotted keys."""
     parts = [key.split(".") for key in keys]
 
     def ending(own: list[str]) -> str:
@@ -186,9 +183,7 @@ def _of_runs(
     yield said_of_links(", ".join(str(link["name"]) for link in judged_links(each, links)) for each in every)
 
 
-@shown.text.register(SweepResults)
-def _text(swept: SweepResults) -> str:
-    return as_text([results_table(swept.sweep, swept.runs, links=swept.links)])
+shows(SweepResults, lambda swept: [results_table(swept.sweep, swept.runs, links=swept.links)])
 
 
 @shown.facts.register(SweepResults)
@@ -199,8 +194,3 @@ def _facts(swept: SweepResults) -> dict[str, Any]:
         "seeds": list(swept.sweep.seeds),
         "settings": {names[point.index]: dict(point.settings) for point in swept.sweep.points},
     }
-
-
-@shown.html.register(SweepResults)
-def _html(swept: SweepResults) -> str:
-    return to_notebook([results_table(swept.sweep, swept.runs, links=swept.links)])

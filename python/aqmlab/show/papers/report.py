@@ -18,11 +18,20 @@ from aqmlab.papers.tables import claims, runs
 from aqmlab.papers.tables.published import fill
 from aqmlab.papers.tables.runs import REPLICATIONS, loads, replications
 from aqmlab.show.figures.drawn import files_of_figure
-from aqmlab.show.papers.figures import listed
-from aqmlab.show.papers.figures.looks import line_of
-from aqmlab.show.report import Facts, Figure, Folded, Page, Section, TableShown, Text, Words, page
+from aqmlab.show.papers.figures import draw, line_of
 from aqmlab.show.report.comparison import of_pages
-from aqmlab.show.words import answer
+from aqmlab.show.report.page import (
+    Facts,
+    Figure,
+    Folded,
+    Page,
+    Section,
+    TableShown,
+    Text,
+    Words,
+)
+from aqmlab.show.report.page import render as rendered
+from aqmlab.show.words.comparison import answer
 from aqmlab.tables import save
 from aqmlab.terminal.spelling import counted
 
@@ -37,7 +46,7 @@ if TYPE_CHECKING:
     from aqmlab.papers.study import Study
     from aqmlab.papers.tables.published import Filled
     from aqmlab.papers.today import OtherHosts
-    from aqmlab.show.figures import Drawn
+    from aqmlab.show.figures.drawn import Drawn
     from aqmlab.show.figures.looks import Line
     from aqmlab.show.report.page import Part
     from aqmlab.tables import Table
@@ -69,7 +78,7 @@ def parts_of(study: Study) -> Parts:
         ablations=runs.ablations(study),
         responses=runs.responses(study),
         outcomes=outcomes,
-        drawn=listed.draw(study),
+        drawn=draw(study),
         scored=scorecard.scored(study, filled, outcomes),
     )
 
@@ -140,8 +149,7 @@ def _beside_the_paper(parts: Parts, output: Path) -> dict[str, Path]:
 
 
 def render(parts: Parts) -> str:
-    """The report as HTML."""
-    return page.render(page_of(parts))
+    return rendered(page_of(parts))
 
 
 def page_of(parts: Parts) -> Page:
@@ -314,7 +322,6 @@ def _provenance(parts: Parts) -> Iterator[Part]:
 
 
 def provenance(study: Study) -> dict[str, str]:
-    """What a reader needs to repeat the study."""
     runs = [result.run for results in study.cells.values() for result in results]
     users = [run["scenario"].get("users") or {} for run in runs]
     profiles = {

@@ -187,7 +187,7 @@ def reproduce(
         ExperimentError: The experiment, scale, cell or load does not exist; an argument is of another kind.
         RunError: A run failed; finished runs are kept.
     """
-    from aqmlab.show.papers.artifact import Artifact  # noqa: PLC0415 (matplotlib is slow to import)
+    from aqmlab.show.papers.pages import Artifact  # noqa: PLC0415 (matplotlib is slow to import)
     from aqmlab.show.papers.report import parts_of, write_report  # noqa: PLC0415
 
     own = experiments.load(experiment)
@@ -249,7 +249,6 @@ def _typed(
     scale: str,
     **parts: object,
 ) -> str:
-    """The command that makes the same, in words."""
     words = [f"aqmlab reproduce {experiment} --scale {scale}"]
     for name, part in parts.items():
         if part is not None:

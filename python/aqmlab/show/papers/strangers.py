@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import io
 import math
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
-
-from rich.console import Console
 
 from aqmlab import arguments, shown
 from aqmlab._core import version
@@ -22,8 +19,8 @@ from aqmlab.runs.executors import chosen_executor
 from aqmlab.seeds import Seeds, given_seeds
 from aqmlab.show.figures.drawn import Drawn
 from aqmlab.show.figures.looks import GREY, SEQUENCE
-from aqmlab.show.figures.style import figure_of, new_axes, settle, styled
-from aqmlab.show.tables.render import to_notebook, to_terminal
+from aqmlab.show.figures.printed import figure_of, new_axes, settle, styled
+from aqmlab.show.tables.render import as_plain_text, to_notebook, to_terminal
 from aqmlab.statistics.tidy import Tidy, tidy_numbers
 from aqmlab.tables import Column, Table, save
 from aqmlab.tables.model import in_csv, number, text
@@ -54,12 +51,10 @@ class Group:
 
     @property
     def cells(self) -> int:
-        """How many cells were published."""
         return len({id(each.cell) for each in self.numbers})
 
     @property
     def comparable(self) -> int:
-        """How many of them were run."""
         return len({id(each.cell) for each in self.numbers if each.ours})
 
     def judged(self, *, shares: bool) -> list[Beside]:
@@ -73,7 +68,6 @@ class Group:
         return median(errors) if errors else None
 
     def inside(self, *, shares: bool) -> str:
-        """How many are inside, of how many."""
         judged = self.judged(shares=shares)
         return f"{sum(map(bool, (each.inside for each in judged)))} of {len(judged)}" if judged else "–"
 
@@ -125,10 +119,7 @@ class Strangers(Tidy):
         return to_terminal(self.table)
 
     def __str__(self) -> str:
-        screen = Console(file=io.StringIO(), width=122, color_system=None, force_terminal=False)
-        with screen.capture() as captured:
-            screen.print(self)
-        return captured.get().rstrip()
+        return as_plain_text(self.table, width=122)
 
     def _repr_html_(self) -> str:
         """What notebooks show: the table that is printed."""
@@ -140,7 +131,6 @@ class Strangers(Tidy):
 
 @shown.facts.register(Strangers)
 def _facts(found: Strangers) -> dict[str, Any]:
-    """The counts of each source."""
     rows = (
         {column.name: cell.value for column, cell in zip(found.table.columns, row, strict=True)}
         for row in found.table.rows
@@ -213,7 +203,6 @@ def strangers(
 
 
 def folder_of(source: str | None, scale: str, switches: Sequence[str]) -> Path:
-    """Where the ledger goes that has no other place."""
     return Path("results") / "-".join(filter(None, (ledger.NAME, scale, source, *switches)))
 
 

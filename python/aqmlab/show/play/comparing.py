@@ -13,14 +13,14 @@ from aqmlab.errors import Cancelled, MissingDataError, RefusalError, RunError, S
 from aqmlab.runs import Job
 from aqmlab.runs.executors.active_runs import ActiveRuns, available_cores
 from aqmlab.runs.executors.threads import Threads
-from aqmlab.show.report import render
 from aqmlab.show.report.comparison import page_of
+from aqmlab.show.report.page import render
 from aqmlab.show.words.play import of_comparison
 
 if TYPE_CHECKING:
     from aqmlab.scenario import Scenario
     from aqmlab.show.play.knobs import Setting
-    from aqmlab.show.play.timed import Played
+    from aqmlab.show.play.played import Played
 
 SEEDS = tuple(range(1, 9))
 """Two more than an interval needs, as `aqmlab compare` has by default."""
@@ -52,7 +52,6 @@ class FullComparison:
         return self.status()
 
     def status(self) -> dict[str, Any]:
-        """The state of the comparison, for the page."""
         status = {"state": "none"} if self._wanted is None else self._wanted.status()
         return {**status, "words": of_comparison(status)}
 
@@ -68,7 +67,6 @@ class FullComparison:
         return None if self._wanted is None else self._wanted.report
 
     def close(self) -> None:
-        """Stops what is being compared, and waits for it."""
         self.cancel()
         self._thread.shutdown(wait=True, cancel_futures=True)
 

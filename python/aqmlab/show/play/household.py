@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from importlib import resources
@@ -17,23 +18,25 @@ from aqmlab.files.reading import parse_toml
 from aqmlab.files.shape import FLAG, NUMBER, PLAIN, SEED, TEXT, WHOLE, Kind, ListOf, Table, TableOf, conform
 from aqmlab.files.toml_text import to_toml
 from aqmlab.load.demand import named_links, parts_of
-from aqmlab.load.parametrized_scheme import ParametrizedScheme
+from aqmlab.load.parametrized_scheme import ParametrizedScheme, spelt
 from aqmlab.load.queue_place import LINE_LINKS, PLACES, own_links, place_named
 from aqmlab.load.queues import Queues, placed
+from aqmlab.presets.household import BBR, CUBIC, DOWNLOADS
 from aqmlab.presets.line import AS_IT_IS
 from aqmlab.scenario import Scenario
-from aqmlab.show.play.knobs import PAGE, PlayError, Setting, rate_knobs, schemes_to_choose
-from aqmlab.show.play.played import PlayedLink, as_turned
-from aqmlab.show.play.timed import Played
-from aqmlab.show.play.variations import FAULTS, SENDERS, count_knobs, faults_of, is_download, varied
-from aqmlab.show.words.play import of_application, of_place, of_queue, of_sender, of_setting
+from aqmlab.show.play.knobs import PAGE, Knob, PlayError, Setting, rate_knobs, schemes_to_choose
+from aqmlab.show.play.played import Played, PlayedLink, as_turned
+from aqmlab.show.words.play import of_application, of_count, of_place, of_sender, of_setting
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Self
 
     from aqmlab.load.queue_place import QueuePlace
-    from aqmlab.show.play.knobs import Knob
+
+    Group = Mapping[str, Any]
+    Groups = Mapping[str, Sequence[tuple[str, int]]]
+
 
 _QUICK_S, _WHOLE_S = 20.0, 70.0
 """Simulated seconds of the first look, and of the run that follows it: a minute of it is measured."""
@@ -149,7 +152,6 @@ class PlayedHome(Played[AtHome]):
 
     @cached_property
     def start(self) -> AtHome:
-        """The household as its file has it."""
         asked = self._first_scheme
         parameters = parse_toml(to_toml(asked.parameters), "scheme", PlayError)
         ecn = parameters.pop("ecn", None)
@@ -171,7 +173,6 @@ class PlayedHome(Played[AtHome]):
         return {**self.own_facts(), "technologies": others, "scenes": scenes() if others else []}
 
     def own_facts(self) -> dict[str, Any]:
-        """The switches and choices on its own line."""
         document = self.scenario.resolved
         usual = [AS_IT_IS, *DEFAULT_SCHEMES]
         others = [each for each in schemes_to_choose([]) if each not in usual]
@@ -183,8 +184,8 @@ class PlayedHome(Played[AtHome]):
                     {"name": name, "label": of_application(name, self._groups(name))}
                     for name in self.applications
                 ],
-                "schemes": [{"name": each, "label": of_queue(each)} for each in usual],
-                "others": [{"name": each, "label": of_queue(each)} for each in others],
+                "schemes": [{"name": each, "label": spelt(each)} for each in usual],
+                "others": [{"name": each, "label": spelt(each)} for each in others],
                 "places": [{"name": name, "label": of_place(place)} for name, place in PLACES.items()],
                 "own_scheme": own.schemes(self.scenario)[0],
                 "counts": [knob.as_json() for knob in count_knobs(document, self.applications)],
@@ -197,7 +198,6 @@ class PlayedHome(Played[AtHome]):
         }
 
     def read(self, sent: Any, place: str) -> AtHome:  # noqa: ANN401
-        """Where the controls stand, as the page sent it."""
         return AtHome.of(sent, place)
 
     def at(self, setting: AtHome) -> Scenario:
@@ -214,7 +214,6 @@ class PlayedHome(Played[AtHome]):
         return link.at(replace(start, parameters=setting.parameters, ecn=ecn))
 
     def drawn_link(self, setting: AtHome) -> str:
-        """The slower way of the queues that act."""
         if (elsewhere := self._on(setting)) is not self:
             return elsewhere.drawn_link(replace(setting, technology=None))
         links = own_links(self.scenario) if setting.scheme == AS_IT_IS else self._place(setting).links
@@ -222,7 +221,6 @@ class PlayedHome(Played[AtHome]):
         return min(links, key=lambda link: rates[link.removeprefix("router-")])
 
     def waiting_links(self, scenario: Scenario) -> tuple[str, ...]:
-        """Those whose queues act, down and up."""
         return own_links(scenario)
 
     def about(self, setting: AtHome, scenario: Scenario, file: str) -> dict[str, Any]:
@@ -247,7 +245,7 @@ class PlayedHome(Played[AtHome]):
                 "another setting changed"
             )
         now.require_other_than(before)
-        names = (of_queue(before.scheme), of_queue(now.scheme))
+        names = (spelt(before.scheme), spelt(now.scheme))
         if names[0] == names[1]:
             names = (self._label(before), self._label(now))
         return names if names[0] != names[1] else ("before", "now")
@@ -282,7 +280,6 @@ class PlayedHome(Played[AtHome]):
         return [{"name": name, "label": of_sender(name)} for name in ("", *SENDERS)]
 
     def _on(self, setting: AtHome) -> PlayedHome:
-        """The household on the technology of a setting."""
         if setting.technology in (None, self._technology):
             return self
         name = str(setting.technology)
@@ -382,3 +379,109 @@ def _at_least(seconds: float) -> float:
 def is_home(scenario: Scenario) -> bool:
     """Whether a scenario is a home's line, with people or devices that send something over it."""
     return bool(scenario.resolved.get("line")) and any(part.size for part in parts_of(scenario))
+
+
+_MOST = {"readers": 30, "backup": 6, "download": 12}
+_MOST_OF_OTHERS = 12
+"""So many of an application can be chosen, or as many as the file has, if these are more."""
+_FAR_WIFI_MBPS, _LOST_DOWN = 6.0, 0.01
+RENO = "reno"
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Something that is wrong with a household."""
+
+    label: str  # what people read
+    words: str  # the same in few words, for what a setting is called
+    of_phones: Mapping[str, Any]  # what it sets of every phone
+    of_line: Mapping[str, Any]  # what it sets of the line
+
+    def overrides(self, document: Mapping[str, Any]) -> dict[str, Any]:
+        """What it sets in a scenario, by dotted keys; nothing where there is no phone for it."""
+        phones = [
+            number for number, each in enumerate(document.get("devices") or ()) if each["kind"] == "phone"
+        ]
+        found = {f"devices.{phone}.{key}": value for phone in phones for key, value in self.of_phones.items()}
+        return found | {f"line.{key}": value for key, value in self.of_line.items()}
+
+
+FAULTS = {
+    "wifi": Fault(
+        f"The phone is far from the router ({_FAR_WIFI_MBPS:g} Mbit/s)",
+        "a phone far away",
+        {"wifi_mbps": _FAR_WIFI_MBPS},
+        {},
+    ),
+    "loss": Fault(
+        f"The line loses {_LOST_DOWN:.0%} of the packets down".replace("%", " %"),
+        "packets lost on the line",
+        {},
+        {"loss_probability_down": _LOST_DOWN},
+    ),
+    "varies": Fault("The line's rate varies", "a rate that varies", {}, {"rates_vary": True}),
+}
+"""What can be wrong, by name."""
+
+
+def _congestion_control(sender: str) -> str:
+    return str(tomllib.loads(DOWNLOADS[sender]).get("host", {}).get("congestion", CUBIC))
+
+
+SENDERS = {name: _congestion_control(name) for name in (CUBIC, RENO, BBR)}
+"""How servers of downloads can send: the congestion control of each choice."""
+
+
+def is_download(table: str, group: Group) -> bool:
+    """Whether a group is of downloads, which servers of the Internet send."""
+    return table == "flows" and group.get("senders") == "internet"
+
+
+def count_knobs(document: Mapping[str, Any], applications: Groups) -> list[Knob]:
+    """How many readers, uploads and downloads there are: of each application that is one group of them."""
+    found = []
+    for name, groups in applications.items():
+        [(table, number), *others] = groups
+        group = document[table][number]
+        count = group.get("count")
+        if others or table == "datagrams" or "video" in str(group.get("model")) or not count:
+            continue
+        most = max(_MOST.get(name, _MOST_OF_OTHERS), count)
+        found.append(Knob(name, of_count(name), "range", count, 0, most, log=False, integer=True))
+    return found
+
+
+def faults_of(document: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """The faults that a scenario can have, each with what it sets."""
+    found = {name: fault.overrides(document) for name, fault in FAULTS.items()}
+    return {name: overrides for name, overrides in found.items() if overrides}
+
+
+def varied(
+    scenario: Scenario, applications: Groups, counts: Mapping[str, int], sender: str | None
+) -> dict[str, list[dict[str, Any]]]:
+    """The tables of a scenario's groups with other numbers of them and other senders of downloads."""
+    document = scenario.resolved
+    knobs = {knob.name: knob for knob in count_knobs(document, applications)}
+    for name, count in counts.items():
+        if name not in knobs:
+            raise PlayError.unknown(f"counts: {name}", name, knobs)
+        if count > knobs[name].high:
+            raise PlayError(f"counts: {name}: {count:,} is out of range; legal: 0 to {knobs[name].high:g}")
+    if sender is not None and sender not in SENDERS:
+        raise PlayError.unknown("sender", sender, SENDERS)
+    of_group = {each: counts[name] for name in counts for each in applications[name]}
+    return {
+        table: [
+            _varied(table, group, of_group.get((table, number)), sender)
+            for number, group in enumerate(document.get(table) or ())
+        ]
+        for table in {table for groups in applications.values() for table, _ in groups}
+    }
+
+
+def _varied(table: str, group: Group, count: int | None, sender: str | None) -> dict[str, Any]:
+    found = dict(group) if count is None else {**group, "count": count}
+    if sender is not None and is_download(table, group):
+        found["host"] = {**(group.get("host") or {}), "congestion": SENDERS[sender]}
+    return found

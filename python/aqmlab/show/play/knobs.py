@@ -30,32 +30,19 @@ class PlayError(RefusalError):
 
 @dataclass(frozen=True, slots=True)
 class Knob:
-    """Something to turn.
+    """Something to turn."""
 
-    Attributes:
-        name: What the page calls it when it sends its value.
-        label: What people read, with the unit.
-        kind: A range, a choice or a switch.
-        value: Where it stands in the scenario.
-        low: The least value of a range.
-        high: The greatest.
-        log: Whether equal ratios are equally far apart.
-        integer: Whether it is a whole number.
-        choices: What can be chosen.
-    """
-
-    name: str
-    label: str
-    kind: Literal["range", "choice", "switch"]
-    value: Any
-    low: float = 0.0
-    high: float = 0.0
-    log: bool = True
-    integer: bool = False
-    choices: tuple[Any, ...] = ()
+    name: str  # what the page calls it when it sends its value
+    label: str  # what people read, with the unit
+    kind: Literal["range", "choice", "switch"]  # a range, a choice or a switch
+    value: Any  # where it stands in the scenario
+    low: float = 0.0  # the least value of a range
+    high: float = 0.0  # the greatest
+    log: bool = True  # whether equal ratios are equally far apart
+    integer: bool = False  # whether it is a whole number
+    choices: tuple[Any, ...] = ()  # what can be chosen
 
     def as_json(self) -> dict[str, Any]:
-        """Its description for the page."""
         return asdict(self)
 
     @classmethod
@@ -81,13 +68,9 @@ _TURNED = Table(
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
-    """Where the controls of a page stand.
+    """Where the controls of a page stand."""
 
-    Attributes:
-        seed: Of the run.
-    """
-
-    seed: int = 1
+    seed: int = 1  # of the run
 
     def require_other_than(self, before: Self) -> None:
         """Checks that something else was set than the seed."""
@@ -97,23 +80,14 @@ class Setting:
 
 @dataclass(frozen=True, kw_only=True)
 class Turned(Setting):
-    """Where the knobs stand.
+    """Where the knobs stand."""
 
-    Attributes:
-        rates_mbps: Rates by their dotted keys, in Mbit/s.
-        demand: Users; or flows or sources of datagrams, where there are no users.
-        scheme: The queue management.
-        parameters: Its main parameters that were turned.
-        ecn: Whether queues mark and hosts take part.
-        limit: What may wait, in the scenario's own unit; none: what the scheme has by itself.
-    """
-
-    rates_mbps: Mapping[str, float]
-    demand: int
-    scheme: str
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-    ecn: bool = False
-    limit: int | None = None
+    rates_mbps: Mapping[str, float]  # rates by their dotted keys, in Mbit/s
+    demand: int  # users; or flows or sources of datagrams, where there are no users
+    scheme: str  # the queue management
+    parameters: Mapping[str, Any] = field(default_factory=dict)  # its main parameters that were turned
+    ecn: bool = False  # whether queues mark and hosts take part
+    limit: int | None = None  # what may wait, in the scenario's own unit; none: what the scheme has by itself
 
     @classmethod
     def of(cls, sent: Any, place: str = PAGE) -> Self:  # noqa: ANN401
@@ -123,7 +97,6 @@ class Turned(Setting):
 
 
 def read_json(text: str | bytes) -> Any:  # noqa: ANN401
-    """What the page sent, parsed."""
     try:
         return json.loads(text)
     except RecursionError:
@@ -170,7 +143,6 @@ def _knob(parameter: Parameter, base: Parameter | None, value: object) -> Knob |
 
 
 def rate_knobs(rates_mbps: Mapping[str, float]) -> list[Knob]:
-    """A knob for each rate, by its dotted key."""
     several = len(rates_mbps) > 1
     return [
         Knob.around(key, f"rate{f' ({key})' if several else ''}, Mbit/s", rate, _RATE_FACTOR)

@@ -25,7 +25,7 @@ from aqmlab.statistics.distribution import response_times
 from aqmlab.statistics.experience import CALL, CLOUD_GAME, GAME, VIDEO_CALL, Grade, judged_groups
 from aqmlab.statistics.pages import FollowedPages, Pages, page_load_times
 from aqmlab.statistics.quantities import loss_percent, marked_percent, queue_mean_ms, utilization_percent
-from aqmlab.statistics.recorded import judged_links, measured_window_s, rows_named
+from aqmlab.statistics.recorded import judged_links, measured_window, measured_window_s, rows_named
 from aqmlab.statistics.video_call import OF_VIDEO_CALLS
 from aqmlab.statistics.voice import voice_mos_of
 from aqmlab.statistics.waiting import waiting_ms
@@ -33,15 +33,11 @@ from aqmlab.statistics.waiting import waiting_ms
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    import numpy as np
-    from numpy.typing import NDArray
-
     from aqmlab.comparison.verdict import Application
     from aqmlab.result import Result
-    from aqmlab.statistics.distribution import ResponseTimes
+    from aqmlab.statistics.distribution import FloatArray, ResponseTimes
     from aqmlab.statistics.quantity import OfRun
 
-    FloatArray = NDArray[np.float64]
 
 SHARES = tuple(number / 100.0 for number in range(1, 100))
 """The shares whose quantiles make a curve."""
@@ -89,7 +85,7 @@ def strip(result: Result, waits: Sequence[str] = ()) -> dict[str, Any] | None:
     """
     kinds = judged_groups(result)
     told = next((group for kind in _TOLD_FIRST for group, own in kinds.items() if own is kind), None)
-    begin_s, until_s = (float(result.run[f"measured_{edge}_s"]) for edge in ("from", "until"))
+    begin_s, until_s = measured_window(result)
     if told is None or "datagram_arrivals" not in result.tables:
         ways = [_wait_in(result, link, begin_s, until_s) for link in waits]
         return {"of": "", "limits_ms": [], "ways": ways} if ways else None

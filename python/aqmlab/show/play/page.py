@@ -14,7 +14,7 @@ from aqmlab.show.words.play import of_page
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from aqmlab.show.play.timed import Played
+    from aqmlab.show.play.played import Played
 
 ASSETS = {
     "address.js": ("aqmlab.show.play", "address.js", "text/javascript"),

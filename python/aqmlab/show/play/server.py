@@ -12,10 +12,13 @@ import hmac
 import json
 import secrets
 import signal
+from collections import OrderedDict
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from dataclasses import asdict
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from threading import Lock
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
@@ -29,19 +32,19 @@ from aqmlab.files.shape import ANY, Table, conform
 from aqmlab.runs.executors.active_runs import ActiveRuns
 from aqmlab.show.play.comparing import FullComparison
 from aqmlab.show.play.knobs import PAGE, PlayError, read_json
-from aqmlab.show.play.lately import PlayedLately, PlayedRun
 from aqmlab.show.play.measured import judged, measurement
 from aqmlab.show.play.page import ASSETS, page_facts, page_with
 from aqmlab.show.words.play import of_run
 from aqmlab.show.words.verdict import what_changes_most
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from aqmlab.result import Result
     from aqmlab.scenario import Scenario
     from aqmlab.show.play.knobs import Setting
-    from aqmlab.show.play.timed import Played
+    from aqmlab.show.play.played import Played
+
 
 HOST = "127.0.0.1"
 _LOOKS_S = 0.2
@@ -140,7 +143,6 @@ class Player:
         }
 
     def close(self) -> None:
-        """Stops what is running."""
         self.comparison.close()
         self._active.stop()
         self._threads.shutdown(wait=True, cancel_futures=True)
@@ -189,8 +191,15 @@ class _Handler(RequestHandler):
         before, now = (self.player.link.read(sent[side], f"{PAGE}.{side}") for side in ("before", "now"))
         return before, now
 
+    @contextmanager
+    def refusing(self) -> Iterator[None]:
+        try:
+            yield
+        except (ScenarioError, RefusalError) as error:
+            self.set_status(400)
+            self.refuse(str(error))
+
     def answer(self, body: dict[str, Any]) -> None:
-        """Ends with this as JSON."""
         self.set_header("Content-Type", "application/json")
         self.finish(json.dumps(body, allow_nan=False))
 
@@ -201,14 +210,12 @@ class _Handler(RequestHandler):
 
 class _Page(_Handler):
     def get(self) -> None:
-        """The page itself."""
         self.set_header("Content-Type", "text/html; charset=utf-8")
         self.finish(page_with(("server.js",), "asset/{}?token=" + self.token, self.token))
 
 
 class _Asset(_Handler):
     def get(self, name: str) -> None:
-        """A script or a style."""
         if name not in ASSETS:
             raise HTTPError(404, reason="there is no such file")
         package, path, kind = ASSETS[name]
@@ -220,7 +227,6 @@ class _Knobs(_Handler):
     says_json = True
 
     def get(self) -> None:
-        """What can be turned, and where it stands."""
         self.finish(self.player.facts)
 
 
@@ -230,39 +236,32 @@ class _Run(_Handler):
     async def post(self) -> None:
         """Runs a setting, with `quick=1` for a first look; 409 where something newer was asked for."""
         quick = self.get_query_argument("quick", "") == "1"
-        try:
-            setting = self.player.link.read(read_json(self.request.body), PAGE)
-            answer = await self.player.play(setting, quick=quick)
-            self.set_header("Content-Type", "application/json")
-            self.finish(answer)
-        except Cancelled:
-            self.set_status(_SUPERSEDED)
-            self.answer({"superseded": True})
-        except (ScenarioError, RefusalError) as error:
-            self.set_status(400)
-            self.refuse(str(error))
-        except RunError as error:
-            self.set_status(_FAILED)
-            self.refuse(str(error))
+        with self.refusing():
+            try:
+                setting = self.player.link.read(read_json(self.request.body), PAGE)
+                answer = await self.player.play(setting, quick=quick)
+                self.set_header("Content-Type", "application/json")
+                self.finish(answer)
+            except Cancelled:
+                self.set_status(_SUPERSEDED)
+                self.answer({"superseded": True})
+            except RunError as error:
+                self.set_status(_FAILED)
+                self.refuse(str(error))
 
 
 class _Comparison(_Handler):
     says_json = True
 
     def get(self) -> None:
-        """How far the comparison is, or how it ended."""
         self.answer(self.player.comparison.status())
 
     def post(self) -> None:
         """Begins one: `before` and `now`, as `/run` takes them."""
-        try:
+        with self.refusing():
             self.answer(self.player.comparison.start(*self.pair()))
-        except (ScenarioError, RefusalError) as error:
-            self.set_status(400)
-            self.refuse(str(error))
 
     def delete(self) -> None:
-        """Stops it."""
         self.answer(self.player.comparison.cancel())
 
 
@@ -271,18 +270,12 @@ class _Changes(_Handler):
 
     def post(self) -> None:
         """What two settings differ in most for somebody, `before` and `now`: a sentence, or none."""
-        try:
-            before, now = self.pair()
-        except (ScenarioError, RefusalError) as error:
-            self.set_status(400)
-            self.refuse(str(error))
-            return
-        self.answer({"words": self.player.changes(before, now)})
+        with self.refusing():
+            self.answer({"words": self.player.changes(*self.pair())})
 
 
 class _Report(_Handler):
     def get(self) -> None:
-        """The report of the last comparison."""
         if (report := self.player.comparison.report) is None:
             raise HTTPError(404, reason="no report: no comparison has finished")
         self.set_header("Content-Security-Policy", _REPORT_POLICY)
@@ -291,7 +284,6 @@ class _Report(_Handler):
 
 
 def application(player: Player, token: str, port: int) -> Application:
-    """The responses of the server."""
     given = {"player": player, "token": token, "port": port}
     return Application(
         [
@@ -308,7 +300,6 @@ def application(player: Player, token: str, port: int) -> Application:
 
 
 def serve(link: Played[Any], file: str, *, port: int = 0, ready: Callable[[str], None]) -> None:
-    """Serves the page until Ctrl-C."""
     with suppress(KeyboardInterrupt, asyncio.CancelledError):
         asyncio.run(_serve(link, file, port, ready))
 
@@ -334,3 +325,42 @@ async def _serve(link: Played[Any], file: str, port: int, ready: Callable[[str],
     finally:
         server.stop()
         player.close()
+
+
+_KEPT, _KEPT_BYTES, _ALWAYS_KEPT = 32, 64e6, 4
+"""Runs that are kept with their answers: fewer of large ones, but both runs of two sides."""
+
+
+class PlayedRun(NamedTuple):
+    """A run and what the page was told of it, as JSON."""
+
+    answer: str
+    result: Result
+
+
+class PlayedLately:
+    """The settings that were played lately, for all threads."""
+
+    def __init__(self) -> None:
+        self._runs: OrderedDict[str, PlayedRun] = OrderedDict()
+        self._lock = Lock()
+
+    def of(self, setting: Setting, *, quick: bool) -> PlayedRun | None:
+        """The whole run of a setting; or, if that will do, its first look."""
+        with self._lock:
+            for length in ("whole", "quick") if quick else ("whole",):
+                if (found := self._runs.get(name := f"{length} {asdict(setting)!r}")) is not None:
+                    self._runs.move_to_end(name)
+                    return found
+        return None
+
+    def keep(self, setting: Setting, run: PlayedRun, *, quick: bool) -> None:
+        """Keeps a run, and lets go of those that were looked at longest ago."""
+        with self._lock:
+            self._runs[f"{'quick' if quick else 'whole'} {asdict(setting)!r}"] = run
+            held = [
+                sum(table.nbytes for table in each.result.tables.values()) for each in self._runs.values()
+            ]
+            while len(held) > _KEPT or (len(held) > _ALWAYS_KEPT and sum(held) > _KEPT_BYTES):
+                self._runs.popitem(last=False)
+                held.pop(0)

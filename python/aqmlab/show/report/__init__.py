@@ -3,7 +3,3 @@
 `page` knows what a page is made of and writes it; `comparison` says what happens to the people behind a
 link; a study's page (`aqmlab.show.papers.report`) is made of the same parts.
 """
-
-from aqmlab.show.report.page import Facts, Figure, Folded, Page, Section, TableShown, Text, Words, render
-
-__all__ = ["Facts", "Figure", "Folded", "Page", "Section", "TableShown", "Text", "Words", "render"]

@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from aqmlab.errors import MissingDataError, ScenarioError
 from aqmlab.inference import MINIMUM_REPLICATIONS
-from aqmlab.show.figures import Drawn
-from aqmlab.show.figures.chart import Axis
 from aqmlab.show.figures.distributions import (
     differences_within,
     medians_by_size,
@@ -19,6 +18,7 @@ from aqmlab.show.figures.distributions import (
     shares_within,
     times_on_a_log_axis,
 )
+from aqmlab.show.figures.drawn import Drawn
 from aqmlab.show.figures.experience import (
     delay_bars,
     delay_over_time,
@@ -29,7 +29,7 @@ from aqmlab.show.figures.experience import (
 )
 from aqmlab.show.figures.looks import looks_of_names
 from aqmlab.show.figures.network import draw_network
-from aqmlab.show.figures.over_time import queue_over_time, utilization_over_time, waiting_over_time
+from aqmlab.show.figures.over_time import link_over_time
 from aqmlab.show.report.network import (
     differing_settings,
     facts,
@@ -50,9 +50,8 @@ from aqmlab.show.report.page import (
 )
 from aqmlab.show.tables.comparison import comparison_table, of_cut_pages
 from aqmlab.show.tables.verdict import verdict_notes, verdict_table
-from aqmlab.show.words import answer, counted, page_sentences
-from aqmlab.show.words.amounts import length_of_each
-from aqmlab.show.words.comparison import window_in_words
+from aqmlab.show.words.amounts import counted, length_of_each
+from aqmlab.show.words.comparison import answer, page_sentences, window_in_words
 from aqmlab.show.words.configurations import under
 from aqmlab.show.words.line import what_to_type
 from aqmlab.show.words.verdict import what_changes_most
@@ -63,7 +62,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from aqmlab.comparison import Comparison
-    from aqmlab.show.figures import Bars, Chart
+    from aqmlab.show.figures.bars import Bars
+    from aqmlab.show.figures.chart import Chart
     from aqmlab.show.figures.looks import Line
     from aqmlab.statistics import Recorded, ResponseTimes
 
@@ -178,7 +178,6 @@ def _of_delays(found: Comparison, firsts: Mapping[str, Recorded]) -> Iterator[Pa
 
 
 def _of_shares(found: Comparison) -> Iterator[Part]:
-    """What each device or group of flows got."""
     with suppress(MissingDataError):
         bars = share_bars(found)
         yield Figure(
@@ -235,10 +234,13 @@ def _of_objects(found: Comparison, results: Results, looks: Sequence[Line]) -> I
     yield from _distributions("responses", times, looks, what=what, shown=words)
     yield from _if_recorded(
         "tails",
-        lambda: _labelled(
-            shares_beyond(times, looks, time_s=times_on_a_log_axis(times), title="Responses that take long"),
-            what,
-            "share taking longer",
+        lambda: shares_beyond(
+            times,
+            looks,
+            time_s=times_on_a_log_axis(times),
+            title="Responses that take long",
+            x=what,
+            y="share taking longer",
         ),
         "Responses of all runs together.",
     )
@@ -265,37 +267,20 @@ def _distributions(
     things = counted_things.removesuffix(f" {ended}")
     grid = times_on_a_log_axis(times)
     runs = len(next(iter(times.values())))
-    within = shares_within(times, looks, time_s=grid, title=title)
-    yield Figure(
-        Drawn.of(
-            identifier,
-            _labelled(within, what, f"{counted_things}, %"),
-            _caption(within, f"Mean of {_runs(runs)}"),
-        )
-    )
+    within = shares_within(times, looks, time_s=grid, title=title, x=what, y=f"{counted_things}, %")
+    mean = "Mean of one run" if runs == 1 else f"Mean of {runs} runs"
+    yield Figure(Drawn.of(identifier, within, _caption(within, mean)))
     if len(times) == 1:
         return
     base = next(iter(times))
-    more = differences_within(times, looks, time_s=grid, title=f"{title}: difference from {base}")
+    of, y = f"{title}: difference from {base}", "difference, percentage points"
+    more = differences_within(times, looks, time_s=grid, title=of, x=what, y=y)
     caption = f"Above zero: within that time more {things} are {ended} than {under(base)}; below zero: fewer"
-    points = _labelled(more, what, "difference, percentage points")
-    yield Figure(Drawn.of(f"{identifier}-difference", points, _caption(more, caption)))
-
-
-def _labelled(chart: Chart, x: str, y: str) -> Chart:
-    return replace(
-        chart,
-        x_axis=Axis(x, chart.x_axis.log, chart.x_axis.limits),
-        y_axis=Axis(y, chart.y_axis.log, chart.y_axis.limits),
-    )
+    yield Figure(Drawn.of(f"{identifier}-difference", more, _caption(more, caption)))
 
 
 def _caption(chart: Chart, said: str) -> str:
     return f"{said}. Shaded: {chart.band}." if chart.band else f"{said}. Too few runs for bands."
-
-
-def _runs(count: int) -> str:
-    return "one run" if count == 1 else f"{count} runs"
 
 
 def _of_network(results: Results) -> Iterator[Part]:
@@ -315,26 +300,21 @@ _MOST_INTERVALS = 200
 
 
 def _of_links(firsts: Mapping[str, Recorded], looks: Sequence[Line], found: Comparison) -> Iterator[Part]:
-    seed = found.seeds[0]
     for link in found.links:
         for identifier, over_time, what in (
-            ("waiting", waiting_over_time, "Waiting time in the queue"),
-            ("queue", queue_over_time, "Packets in the queue"),
-            ("busy", utilization_over_time, "How busy the link is"),
+            ("waiting", "waiting", "Waiting time in the queue"),
+            ("queue", "queue", "Packets in the queue"),
+            ("busy", "utilization", "How busy the link is"),
         ):
             title = f"{what}, {link}" if len(found.links) > 1 else what
             name = f"{identifier}-{link}" if len(found.links) > 1 else identifier
-
-            def chart(
-                over_time: Callable[..., Chart] = over_time, link: str = link, title: str = title
-            ) -> Chart:
-                return over_time(firsts, looks, link=link, title=title, most=_MOST_INTERVALS)
-
-            yield from _if_recorded(name, chart, f"Seed {seed}, the whole run.")
+            chart = partial(
+                link_over_time, over_time, firsts, looks, link=link, title=title, most=_MOST_INTERVALS
+            )
+            yield from _if_recorded(name, chart, f"Seed {found.seeds[0]}, the whole run.")
 
 
 def _if_recorded(identifier: str, chart: Callable[[], Chart], caption: str) -> Iterator[Part]:
-    """A figure, or the reason why it is missing."""
     try:
         drawn = chart()
     except MissingDataError as error:

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
     import jinja2
 
-    from aqmlab.show.figures import Chart, Drawn
-    from aqmlab.show.figures.chart import Axis, FloatArray, Series
+    from aqmlab.show.figures.chart import Axis, Chart, FloatArray, Series
+    from aqmlab.show.figures.drawn import Drawn
     from aqmlab.tables import Table
 
 
@@ -94,38 +94,23 @@ Part: TypeAlias = Text | Words | TableShown | Figure | Facts | Folded
 
 @dataclass(frozen=True)
 class Section:
-    """Parts under a heading.
-
-    Attributes:
-        title: The heading.
-        parts: The parts below it.
-        folded: Whether a click has to unfold the parts.
-    """
+    """Parts under a heading."""
 
     title: str
     parts: Sequence[Part]
-    folded: bool = False
+    folded: bool = False  # whether a click has to unfold the parts
 
 
 @dataclass(frozen=True)
 class Page:
-    """A whole page.
-
-    Attributes:
-        title: The heading.
-        under_title: The subject, in one line.
-        answer: What happens to people, in sentences.
-        first: What else the first screen shows: a table, a figure.
-        sections: The sections below.
-        notes: Remarks on the settings, below the figure in small print.
-    """
+    """A whole page."""
 
     title: str
-    under_title: str
-    answer: Sequence[str]
-    first: Sequence[Part]
-    sections: Sequence[Section]
-    notes: Sequence[str] = ()
+    under_title: str  # the subject, in one line
+    answer: Sequence[str]  # what happens to people, in sentences
+    first: Sequence[Part]  # what else the first screen shows: a table, a figure
+    sections: Sequence[Section]  # the sections below
+    notes: Sequence[str] = ()  # remarks on the settings, below the figure in small print
 
 
 def render(page: Page) -> str:
@@ -236,7 +221,6 @@ def looks_data() -> dict[str, Any]:
 
 
 def chart_data(chart: Chart, grids: dict[bytes, int]) -> dict[str, Any]:
-    """A chart as plain data, for the page's script."""
     is_new = chart.x.tobytes() not in grids
     number = grids.setdefault(chart.x.tobytes(), len(grids))
     return {

@@ -82,11 +82,11 @@ def printed(found: Comparison, *, details: bool) -> Iterator[Part]:
         yield Warned(each)
 
 
-def comparison_table(found: Comparison, *, title: str = "levels and differences") -> Table:
+def comparison_table(found: Comparison) -> Table:
     """One row per quantity, one column per configuration, differences below levels."""
     below = [f"In grey: the difference from {itself(found.baseline)}."] if len(found.names) > 1 else []
     caption = "\n".join([*below, *notes(found)])
-    return _table(_rows(found), found.names, title, caption=caption)
+    return _table(_rows(found), found.names, "levels and differences", caption=caption)
 
 
 def brief_table(found: Comparison) -> Table:
@@ -339,7 +339,6 @@ def _how_sure(found: Comparison) -> Iterator[str]:
 
 
 def _has_intervals(found: Comparison) -> bool:
-    """Whether there are enough seeds for intervals."""
     return isinstance(found.level(found.baseline, found.of_the_link[0]).estimate, Interval)
 
 
@@ -386,7 +385,6 @@ def _of_what(found: Comparison, *, brief: bool) -> Iterator[str]:
 
 
 def _is_marked(found: Comparison) -> bool:
-    """Whether some link marked a packet in some run."""
     return any(each.base == "marked_percent" and not _is_zero(found, each) for each in _recorded(found))
 
 

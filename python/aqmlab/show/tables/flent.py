@@ -64,7 +64,6 @@ def flent_document(result: Result, *, download: str = "", upload: str = "") -> d
 
 
 def _reverse(link: Mapping[str, Any], links: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
-    """The link of the other direction."""
     ends = (link["to"], link["from"])
     return next((other for other in links if (other["from"], other["to"]) == ends), None)
 

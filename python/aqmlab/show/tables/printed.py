@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import html
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
+from aqmlab import shown as objects
 from aqmlab.show.tables.render import as_plain_text, to_notebook, to_terminal
 from aqmlab.tables.model import Table
+from aqmlab.tables.stored import save
 from aqmlab.terminal.console import shown, wrapped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from rich.console import Console
+
+Kind = TypeVar("Kind")
 
 
 WIDTH = 100
@@ -40,7 +44,6 @@ Part: TypeAlias = "str | Unwrapped | Warned | Table"
 
 
 def on(screen: Console, parts: Iterable[Part]) -> None:
-    """Prints them on a terminal."""
     for part in parts:
         if isinstance(part, Table):
             screen.print(to_terminal(part))
@@ -66,8 +69,6 @@ def as_text(parts: Iterable[Part], *, width: int = WIDTH) -> str:
 
 
 def as_html(parts: Iterable[Part]) -> str:
-    """The same as HTML for notebooks."""
-
     def written(part: Part) -> str:
         if isinstance(part, Table):
             return to_notebook([part])
@@ -77,3 +78,20 @@ def as_html(parts: Iterable[Part]) -> str:
         return f"<p>{html.escape(said)}</p>\n"
 
     return "".join(map(written, parts))
+
+
+def shows(
+    kind: type[Kind],
+    printed: Callable[[Kind], Iterable[Part]],
+    table_of: Callable[[Kind], Table] | None = None,
+) -> None:
+    """Registers what objects of a class look like, as text and in notebooks, and their table in a file."""
+
+    def parts(found: Any) -> list[Part]:  # noqa: ANN401 (of the class)
+        timing = getattr(found, "live_timing", "")
+        return [*([timing] if timing else []), *printed(found)]
+
+    objects.text.register(kind)(lambda found: as_text(parts(found)))
+    objects.html.register(kind)(lambda found: as_html(parts(found)))
+    if table_of is not None:
+        objects.save.register(kind)(lambda found, file: {"table": save(table_of(found), file)})

@@ -41,7 +41,6 @@ _STYLES = {
 
 
 def to_html(table: Table) -> str:
-    """The table as an HTML fragment."""
     part = table.shown_in(Medium.HTML)
     head = "".join(f"<tr>{row}</tr>\n" for row in _html_heads(part.columns))
     body = "\n".join(f"<tr>{''.join(map(_html_cell, part.columns, row))}</tr>" for row in part.rows)
@@ -117,7 +116,6 @@ class InTerminal:
 
 
 def to_terminal(table: Table, *, title: str | None = None) -> InTerminal:
-    """The table for a terminal."""
     return InTerminal(table if title is None else replace(table, title=title))
 
 
@@ -191,17 +189,11 @@ _PARAMETER, _BREAK = re.compile(r":(?=\S)"), ": "
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """What a column takes of a terminal, in characters.
+    """What a column takes of a terminal, in characters."""
 
-    Attributes:
-        whole: With every text in a line.
-        usual: With long heads and names broken between words.
-        least: With words alone in a line.
-    """
-
-    whole: int
-    usual: int
-    least: int
+    whole: int  # with every text in a line
+    usual: int  # with long heads and names broken between words
+    least: int  # with words alone in a line
 
 
 def parts_within(table: Table, width: int) -> list[Table]:
@@ -255,7 +247,6 @@ def widths_within(table: Table, width: int) -> list[int]:
 
 
 def rooms_of(table: Table) -> list[Room]:
-    """What each column of a terminal's table takes."""
     heads = heading_columns(table)
     return [_room(table, place, names=place < heads) for place in range(len(table.columns))]
 

@@ -6,30 +6,3 @@ what one run shows, `line` what users ask of it and whose boxes hold its queues,
 live run found, `pages` what pages of one's own consist of, `explained` what a name of a scenario stands for.
 What is said of one kind of test alone stands beside its table.
 """
-
-from typing import TYPE_CHECKING
-
-from aqmlab._lazily import lazily
-
-if TYPE_CHECKING:
-    from aqmlab.show.words.amounts import counted
-    from aqmlab.show.words.comparison import answer, page_sentences, sentences
-    from aqmlab.show.words.line import offered_load
-
-__all__ = [
-    "answer",
-    "counted",
-    "offered_load",
-    "page_sentences",
-    "sentences",
-]
-
-# Imported when first asked for: what explains a name needs no comparison.
-__getattr__ = lazily(
-    __name__,
-    {
-        "aqmlab.show.words.amounts": "counted",
-        "aqmlab.show.words.comparison": "answer page_sentences sentences",
-        "aqmlab.show.words.line": "offered_load",
-    },
-)

@@ -131,7 +131,6 @@ def _percent_of_change(share: float) -> str:
 
 
 def _digits(value: float) -> str:
-    """Two digits that count, or all before the point."""
     size = abs(value)
     if size < 9.95:
         places = 1 if size >= 0.995 or size == 0.0 else 2

@@ -142,7 +142,6 @@ def in_words(quantity: str, value: float) -> str:
 
 
 def _amount(found: Comparison, name: str, quantity: Quantity) -> str:
-    """The mean over the runs, or between what it lies."""
     mean, (_, words) = mean_of(found, name, quantity), _IN_WORDS[quantity.base]
     lower, upper = mean.lower, mean.upper
     if math.isinf(upper):
@@ -202,7 +201,6 @@ def _of_packets(found: Comparison) -> Iterator[str]:
 
 
 def _more(found: Comparison) -> str:
-    """How many configurations a sentence leaves out."""
     left = len(found.names) - MOST_DELAYS
     return f" ({left} more in the table)" if left > 0 else ""
 

@@ -8,7 +8,6 @@ AUTHORS = "The aqmlab authors"
 
 
 def bibtex(versions: str, *, note: str = "") -> str:
-    """An entry that any BibTeX style prints."""
     fields = {
         "title": f"{{{TITLE}}}",
         "author": f"{{{AUTHORS}}}",

@@ -79,7 +79,6 @@ def answer(found: Comparison) -> list[str]:
 
 
 def window_in_words(found: Comparison) -> str:
-    """The length of the measured windows."""
     return length_of_each(found.shortest_window_s, found.longest_window_s)
 
 
@@ -168,7 +167,6 @@ def _changed(found: Comparison, change: Change) -> str:
 
 
 def _at_least_as_long(ratio: PageRatio) -> str:
-    """A one-sided ratio with its certain end."""
     end = getattr(ratio.estimate, "upper" if ratio.direction < 0 else "lower")
     return f"at least {times_as_long(end)}"
 
@@ -221,7 +219,6 @@ def _for_certain(change: Change) -> str:
 
 
 def _at_least(change: Change) -> str:
-    """A one-sided difference."""
     estimate = change.difference
     if change.direction and isinstance(estimate, Interval):
         least = min(abs(estimate.lower), abs(estimate.upper))
@@ -234,7 +231,6 @@ def _later(direction: int) -> str:
 
 
 def level_in_words(level: Level) -> str:
-    """A time, or what it at least is."""
     if level.mean is None:
         return "a time that no run shows"
     if level.between is not None:

@@ -26,7 +26,6 @@ _FIRST_SENTENCE = re.compile(r"(?<=[a-z0-9)])\. ")
 
 
 def traffic_models() -> list[str]:
-    """The names of the traffic models."""
     return [model["properties"]["model"]["const"] for model in _models()]
 
 
@@ -51,7 +50,6 @@ def explained(name: str) -> str | None:
 
 
 def in_a_line(name: str) -> str:
-    """What is called so, in its first sentence."""
     paragraphs = (explained(name) or "").split("\n\n")
     said = " ".join(paragraphs[1].split()) if len(paragraphs) > 1 else ""
     for kind in _KINDS:
@@ -186,7 +184,6 @@ def _own_controller_in_words(name: str, meaning: str, parameters: str) -> str:
 
 
 def _used(name: str) -> list[str]:
-    """Where a controller is named."""
     other = "reno" if name == "cubic" else "cubic"
     return [
         f'  host = {{ congestion = "{name}" }}',

@@ -29,7 +29,6 @@ def linux_words(name: str) -> str:
 
 
 def _lines(name: str, discipline: Discipline) -> Iterator[str]:
-    """Every word with its meaning."""
     rows = [(_word_in_words(each, word), meaning(word)) for each, word in discipline.words.items()]
     width = max(len(word) for word, _ in rows)
     yield f"Linux's {name} is {discipline.scheme} here. Its words:"
@@ -93,7 +92,6 @@ def _require_legal(words: str, parameters: dict[str, Any]) -> None:
 
 
 def _of_sqm(queue: SqmQueue) -> str:
-    """The queue of one direction."""
     if not queue.line:
         return f"{queue.way}: no queue: its rate is 0"
     told = [f"{queue.way}: {read_in_words(queue.line)}"]

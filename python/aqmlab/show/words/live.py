@@ -18,7 +18,6 @@ def verdict(which: str, audit: Mapping[str, Any]) -> str:
 
 
 def timing(audit: Mapping[str, Any]) -> Iterator[str]:
-    """The verdict first, then what it rests on."""
     late, probe = audit["lateness"], audit["probe_error"]
     yield f"timing: {audit['verdict']}"
     yield (
@@ -47,7 +46,6 @@ def timing(audit: Mapping[str, Any]) -> Iterator[str]:
 
 
 def end_of_program(program: Mapping[str, Any]) -> str:
-    """How long a program took, and how it ended."""
     took, code = program["ended_s"] - program["started_s"], program["exit_code"]
     end = "killed at the end of the run" if code is None else f"exit code {code}"
     told = f"command {shlex.join(program['command'])}: {took:.2f} s, {end}"

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 
 def pages_in_words(pages: Sequence[Sequence[PageObject]]) -> Iterator[str]:
-    """The objects, bytes and hosts of each page."""
     for number, objects in enumerate(pages):
         size = sum(each.response_bytes for each in objects)
         hosts = len({each.host for each in objects})
@@ -58,7 +57,6 @@ def sample_in_words(sample: _core.SampledPages) -> Iterator[str]:
 
 
 def numbers_of(sample: _core.SampledPages) -> dict[str, float | None]:
-    """The same by names that end in their units."""
     found: dict[str, float | None] = {"pages": float(len(sample.objects)), "page_cost_s": sample.page_cost_s}
     for name, values in (
         ("objects_{}", sample.objects),

@@ -25,7 +25,6 @@ _USUAL, _SLOW = 0.5, 0.95
 
 
 def of_run(run: Measurement, *, simulated_s: float) -> dict[str, Any]:
-    """All words on one run."""
     length = f"one run of {duration(simulated_s)}, measured for {duration(run['measured_s'])}"
     return {
         "headline": _headline(run),
@@ -52,11 +51,6 @@ _AT = {
     "provider": "at the provider's, down alone",
     "line": "in the modem and at the provider's",
 }
-
-
-def of_queue(scheme: str) -> str:
-    """A queue management as people write it: FQ-CoDel, as it is."""
-    return spelt(scheme)
 
 
 def of_place(place: QueuePlace) -> str:
@@ -103,7 +97,7 @@ def of_setting(
     further: Sequence[str] = (),
 ) -> str:
     """A household's setting: `FQ-CoDel in your router, which shapes; without backup; 50 down and 10 up`."""
-    told = [of_queue(scheme) if place is None else f"{of_queue(scheme)} {of_place(place)}"]
+    told = [spelt(scheme) if place is None else f"{spelt(scheme)} {of_place(place)}"]
     if off:
         told.append(f"without {listed(list(off), most=8)}")
     if rates_mbps:
@@ -164,7 +158,6 @@ def _headline(run: Measurement) -> str:
 
 
 def _of_quality(datagrams: Mapping[str, Any]) -> Iterator[str]:
-    """How good the call or game is that suffers most."""
     felt = [
         experience(group, KINDS[numbers["kind"]], partial(_observed, numbers))
         for group, numbers in datagrams.items()

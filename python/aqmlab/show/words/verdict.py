@@ -194,7 +194,6 @@ def _grade_and_number(fares: Fares) -> str:
 
 
 def _worst_off(found: Comparison, judged: Sequence[Application]) -> str:
-    """Who suffers most under the baseline."""
     own = {each.name: each for each in judged if found.baseline in each.fares}
     if not own:
         return ""

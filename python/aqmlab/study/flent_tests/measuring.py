@@ -19,7 +19,7 @@ from aqmlab.runs import Job, run_many
 from aqmlab.runs.budget import affordable
 from aqmlab.runs.executors import chosen_executor
 from aqmlab.seeds import Seeds, given_seeds
-from aqmlab.statistics.carried import Series, data_mbps, round_trips_ms
+from aqmlab.statistics.series import Series, data_mbps, round_trips_ms
 from aqmlab.statistics.tidy import Tidy, tidy_numbers
 from aqmlab.study.flent_tests.data_file import save_flent_test
 from aqmlab.study.flent_tests.definitions import DELAY_S, LENGTH_S, STEP_S, TESTS

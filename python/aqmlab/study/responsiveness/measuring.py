@@ -17,7 +17,7 @@ from aqmlab.runs import Job, run_many
 from aqmlab.runs.budget import affordable
 from aqmlab.runs.executors import chosen_executor
 from aqmlab.seeds import Seeds, given_seeds
-from aqmlab.statistics.carried import Series, data_mbps, round_trips_ms, smoothed_round_trips_ms
+from aqmlab.statistics.series import Series, data_mbps, round_trips_ms, smoothed_round_trips_ms
 from aqmlab.statistics.tidy import Tidy, tidy_numbers
 from aqmlab.study.line_test import SavedTable, line_of, live_name, over_linux
 from aqmlab.study.responsiveness.algorithm import (

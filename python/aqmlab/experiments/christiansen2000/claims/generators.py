@@ -10,7 +10,7 @@ from aqmlab.inference import Interval, mean_interval
 from aqmlab.load import load_line
 from aqmlab.papers.claims import Answer
 from aqmlab.papers.claims.checks import between_bounds
-from aqmlab.statistics.per_second import (
+from aqmlab.statistics.series import (
     bytes_requested_per_second,
     index_of_dispersion,
     mean_response_size,

@@ -9,7 +9,7 @@ import numpy as np
 from aqmlab.errors import TooLittleDataError
 from aqmlab.inference import mean_interval
 from aqmlab.papers.claims.checks import between_bounds
-from aqmlab.statistics.per_second import mean_response_time_s
+from aqmlab.statistics.series import mean_response_time_s
 
 if TYPE_CHECKING:
     from aqmlab.papers.claims import Answer

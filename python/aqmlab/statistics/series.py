@@ -1,4 +1,9 @@
-"""What flows carried over a link, step by step, and single round trips: single series of a run."""
+"""Single series of a run: what happened in each second or step of it, and single round trips.
+
+A row of `responses` (`record.responses = "rows"`) is an exchange that completed in the measured window. One
+that was under way when the run ended left none, so counts of what was *requested* are short by those in the
+last seconds of a run.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +18,8 @@ from aqmlab.statistics.recorded import has_name, table
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from aqmlab.statistics.distribution import FloatArray
     from aqmlab.statistics.recorded import Recorded
-
-    Floats = NDArray[np.float64]
 
 _HEADER_BYTES = 52
 """Of a TCP segment with timestamps: 20 of IP, 20 of TCP, 12 of options."""
@@ -23,17 +27,12 @@ _HEADER_BYTES = 52
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Numbers over time.
+    """Numbers over time."""
 
-    Attributes:
-        at_s: Instants in seconds from the beginning of the run.
-        values: What was measured then, or over the step that ends then.
-    """
+    at_s: FloatArray  # instants in seconds from the beginning of the run
+    values: FloatArray  # what was measured then, or over the step that ends then
 
-    at_s: Floats
-    values: Floats
-
-    def between(self, begin_s: float, end_s: float) -> Floats:
+    def between(self, begin_s: float, end_s: float) -> FloatArray:
         """The values after one instant, up to another."""
         return self.values[(self.at_s > begin_s) & (self.at_s <= end_s)]
 
@@ -110,7 +109,9 @@ _DOUBLED = 1.5
 """A timeout that has grown by this between two measurements has been doubled: nothing else moves it."""
 
 
-def _heard(at_s: Floats, smoothed_s: Floats, timeout_s: Floats, *, end_s: float) -> tuple[Floats, Floats]:
+def _heard(
+    at_s: FloatArray, smoothed_s: FloatArray, timeout_s: FloatArray, *, end_s: float
+) -> tuple[FloatArray, FloatArray]:
     """The samples of one sender, in the order of time; silent ones last until the next measurement."""
     known = np.nan_to_num(smoothed_s, nan=0.0)
     if not known.any():
@@ -125,5 +126,56 @@ def _heard(at_s: Floats, smoothed_s: Floats, timeout_s: Floats, *, end_s: float)
     return at_s, took_s
 
 
-def _column(rows: Any, name: str, own: NDArray[np.bool_]) -> Floats:  # noqa: ANN401  (pyarrow has no types)
+def _column(rows: Any, name: str, own: NDArray[np.bool_]) -> FloatArray:  # noqa: ANN401  (pyarrow has no types)
     return to_numpy(rows[name])[own].astype(np.float64)
+
+
+def requests_per_second(result: Recorded, *, from_s: float, until_s: float) -> FloatArray:
+    """Requests initiated in each second between two times (seconds of the run)."""
+    started = _started_s(result)
+    return _sums(started, np.ones(started.size), from_s, until_s)
+
+
+def bytes_requested_per_second(result: Recorded, *, from_s: float, until_s: float) -> FloatArray:
+    """Bytes of response asked for in each second between two times (seconds of the run)."""
+    asked = _of_responses(result, "response_bytes")
+    return _sums(_started_s(result), asked, from_s, until_s)
+
+
+def mean_response_size(result: Recorded) -> float:
+    """Mean bytes of a response."""
+    return float(_of_responses(result, "response_bytes").mean())
+
+
+def mean_response_time_s(
+    result: Recorded, *, from_s: float, until_s: float, per_s: float = 1.0
+) -> FloatArray:
+    """Mean response time of what completed in each stretch of `per_s` seconds; NaN where nothing did."""
+    ended = _of_responses(result, "completed_at_s")
+    total = _sums(ended, _of_responses(result, "response_time_s"), from_s, until_s, per_s)
+    count = _sums(ended, np.ones(ended.size), from_s, until_s, per_s)
+    return np.asarray(np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0))
+
+
+def index_of_dispersion(counts: FloatArray) -> float:
+    """Variance over mean: 1 for a Poisson process, more for a burstier one."""
+    return float(counts.var(ddof=1) / counts.mean())
+
+
+def _started_s(result: Recorded) -> FloatArray:
+    return np.asarray(_of_responses(result, "completed_at_s") - _of_responses(result, "response_time_s"))
+
+
+def _of_responses(result: Recorded, name: str) -> FloatArray:
+    rows = table(result, "responses", setting='record.responses = "rows"')
+    return np.asarray(to_numpy(rows[name]), dtype=np.float64)
+
+
+def _sums(
+    at_s: FloatArray, values: FloatArray, from_s: float, until_s: float, per_s: float = 1.0
+) -> FloatArray:
+    stretches = int((until_s - from_s) // per_s)
+    place = np.floor((at_s - from_s) / per_s)
+    inside = (place >= 0) & (place < stretches)
+    sums = np.bincount(place[inside].astype(np.int64), weights=values[inside], minlength=stretches)
+    return np.asarray(sums, dtype=np.float64)

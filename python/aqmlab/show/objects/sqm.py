@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from aqmlab import shown
 from aqmlab.presets.line import AS_IT_IS
-from aqmlab.show.tables.printed import Unwrapped
+from aqmlab.show.tables.printed import Unwrapped, shows
 from aqmlab.show.words.amounts import duration
 from aqmlab.show.words.calls import in_words
 from aqmlab.show.words.configurations import briefly, the
 from aqmlab.statistics.experience import Grade
+from aqmlab.study.sqm import RouterAdvice
 from aqmlab.study.sqm.candidates import PROVIDER_COULD, varies
 from aqmlab.tables.model import Column, Table, TableCell, in_csv, number, text
 
@@ -18,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from aqmlab.show.tables.printed import Part
-    from aqmlab.study.sqm import RouterAdvice
     from aqmlab.study.sqm.candidates import Judged
 
 
@@ -58,7 +59,6 @@ def _becomes(row: Judged) -> str:
 
 
 def numbers_in_words(row: Judged) -> str:
-    """What it is judged by."""
     if row.felt is None:
         return "" if math.isnan(row.page_s) else duration(row.page_s)
     if row.felt.is_dead:
@@ -68,7 +68,6 @@ def numbers_in_words(row: Judged) -> str:
 
 
 def _reaction(row: Judged) -> str:
-    """What shapers that follow the line were set to."""
     ways = [
         f"{least:.3g} to {most:.3g} Mbit/s {way} ({mean:.3g} on average)"
         for way, (mean, least, most) in row.shapers_mbps.items()
@@ -113,22 +112,18 @@ def printed(found: RouterAdvice) -> Iterator[Part]:
     yield f"For {line['technology']}, {line['down_mbps']:g} Mbit/s down and {line['up_mbps']:g} up:"
     yield from advice_in_words(found)
     yield table_of(found)
-    if lines := found.tc_lines():
-        head = f"on plain Linux, where {found.device} is the router's port to the modem:"
-        yield Unwrapped("\n".join([head, *(f"  {line}" for line in lines)]))
-    if section := found.openwrt():
-        head = "or on OpenWrt with sqm-scripts, in /etc/config/sqm:"
-        yield Unwrapped("\n".join([head, *(f"  {line}" for line in section)]))
-    if config := found.autorate():
-        head = (
-            "and cake-autorate beside either, in its config.primary.sh "
-            f"(on OpenWrt dl_if is ifb4{found.device}):"
-        )
-        yield Unwrapped("\n".join([head, *(f"  {line}" for line in config)]))
+    typed = {
+        f"on plain Linux, where {found.device} is the router's port to the modem:": found.tc_lines(),
+        "or on OpenWrt with sqm-scripts, in /etc/config/sqm:": found.openwrt(),
+        "and cake-autorate beside either, in its config.primary.sh (on OpenWrt dl_if is "
+        f"ifb4{found.device}):": found.autorate(),
+    }
+    for head, lines in typed.items():
+        if lines:
+            yield Unwrapped("\n".join([head, *(f"  {line}" for line in lines)]))
 
 
 def table_of(found: RouterAdvice) -> Table:
-    """The table of what was tried."""
     columns: list[Column[Judged]] = [
         Column("set", lambda row: text(_marked(found, row), value=row.candidate.name), "", words=True),
         Column(
@@ -175,3 +170,29 @@ def _known(value: float) -> float | None:
 
 def _goodput(row: Judged, group: str) -> TableCell:
     return number(_known(row.goodput_mbps[group]), ".3g")
+
+
+shows(RouterAdvice, printed, table_of)
+
+
+@shown.facts.register(RouterAdvice)
+def _of_advice(found: RouterAdvice) -> dict[str, Any]:
+    """What to set and to type, and how everything that was tried fares."""
+    tried = {
+        row.candidate.name: {
+            "suffers_most": row.felt.group if row.felt else None,
+            "grade": row.grade.word,
+            "badness": row.badness,
+            "share": row.share,
+        }
+        for row in found.rows
+    }
+    return {
+        **shown.facts(found.found),
+        "advice": advice_in_words(found),
+        "recommended": found.recommended.candidate.name,
+        "tried": tried,
+        "tc": found.tc_lines(),
+        "openwrt": found.openwrt(),
+        "cake_autorate": found.autorate(),
+    }

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from aqmlab import shown
 from aqmlab.show.tables.headings import other_numbers, queue_column
+from aqmlab.show.tables.printed import shows
+from aqmlab.study.flent_tests import FlentResults
 from aqmlab.tables.model import Column, Table, TableCell, number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from aqmlab.show.tables.printed import Part
-    from aqmlab.study.flent_tests import FlentResults, QueueInTest
+    from aqmlab.study.flent_tests import QueueInTest
 
 
-def printed(found: FlentResults) -> Iterator[Part]:
-    """The table alone."""
-    yield table_of(found)
+def printed(found: FlentResults) -> list[Table]:
+    return [table_of(found)]
 
 
 def table_of(found: FlentResults) -> Table:
@@ -47,3 +46,11 @@ def _round_trip(took_ms: float) -> TableCell:
 
 def _sum(row: QueueInTest, *, way: str) -> TableCell:
     return number(row.sum_mbps(way), ".1f")
+
+
+shows(FlentResults, printed, table_of)
+
+
+@shown.facts.register(FlentResults)
+def _of_flent(found: FlentResults) -> dict[str, Any]:
+    return {"line": found.line.in_words(), "test": found.runs[0].test.name}

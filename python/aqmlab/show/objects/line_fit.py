@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from aqmlab import shown
+from aqmlab.show.tables.printed import shows
+from aqmlab.study.line_fit import FittedLine
 from aqmlab.study.line_fit.queue_fit import QueueKind
 from aqmlab.study.line_fit.scenario_text import bound_in_words, not_fitted
 from aqmlab.tables.model import Column, Table, in_csv, text
@@ -14,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from aqmlab.show.tables.printed import Part
-    from aqmlab.study.line_fit import FittedLine
     from aqmlab.study.line_fit.fitting import FittedWay
     from aqmlab.study.line_fit.resampling import Fitted
 
@@ -58,7 +60,6 @@ def _end(bound: float | None) -> float | None:
 
 
 def table_of(found: FittedLine) -> Table:
-    """The table of a fitted line."""
     columns: list[Column[_Row]] = [
         Column("quantity", lambda row: text(row.title, value=row.name), "", words=True, heads_row=True),
         Column(
@@ -104,3 +105,18 @@ def _queue(way: str, fitted: FittedWay) -> _Row:
 
 def _bound(row: _Row) -> str:
     return "" if row.fitted is None else bound_in_words(row.fitted, row.unit)
+
+
+shows(FittedLine, printed, table_of)
+
+
+@shown.facts.register(FittedLine)
+def _of_line(found: FittedLine) -> dict[str, Any]:
+    """From what the line was fitted, and which queues it has."""
+    return {
+        "sources": list(found.sources),
+        "technology": found.technology,
+        "queues": {way: each.kind.value for way, each in found.ways.items()},
+        "notes": {way: list(each.notes) for way, each in found.ways.items()},
+        "fitted": {name: each.how for name, each in found.numbers.items()},
+    }

@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from aqmlab import shown
 from aqmlab.load.queue_place import PLACES
 from aqmlab.show.tables.headings import other_numbers, queue_column
-from aqmlab.show.tables.printed import Unwrapped
+from aqmlab.show.tables.printed import Unwrapped, shows
 from aqmlab.show.words.amounts import bit_rate, delay, listed
 from aqmlab.show.words.configurations import named, under
-from aqmlab.study.bloat import LOADED, Phase, thresholds, thresholds_of_losses
+from aqmlab.study.bloat import GRADES, LOADED, Bufferbloat, Phase, thresholds, thresholds_of_losses
 from aqmlab.study.sqm.typed import can_be_typed, router_shapers, tc_lines
 from aqmlab.tables.model import Column, Line, Table, TableCell, in_csv, number, text
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from aqmlab.show.tables.printed import Part
-    from aqmlab.study.bloat import Bufferbloat, Grade, QueueUnderLoad
+    from aqmlab.study.bloat import Grade, QueueUnderLoad
 
 _LOADS = {
     Phase.DOWNLOAD: "downloads",
@@ -106,7 +107,6 @@ def _whose_box(found: Bufferbloat) -> Iterator[Part]:
 
 
 def table_of(found: Bufferbloat) -> Table:
-    """The table of a measured line."""
     caption = (
         "ms: a probe's median round trip, what downloads, uploads or both add to it, and the grade of that; "
         "lost: share of the probes, idle or under a load, in the worse direction; grade: the worst of the "
@@ -189,3 +189,23 @@ def _round_trip(milliseconds: float) -> TableCell:
     if math.isinf(milliseconds):
         return number(None, absent="lost")
     return number(milliseconds, ".1f")
+
+
+shows(Bufferbloat, printed, table_of)
+
+
+@shown.facts.register(Bufferbloat)
+def _of_bloat(found: Bufferbloat) -> dict[str, Any]:
+    """The grade of each queue management, and of it under each load."""
+    grades = {
+        row.name: {
+            "grade": _value(row.grade),
+            **{str(phase): _value(row.grade_under(phase)) for phase in LOADED},
+        }
+        for row in found.queues
+    }
+    return {
+        "line": found.line.in_words(),
+        "grades": grades,
+        "grade_below_ms": {each.name: each.below_ms for each in GRADES},
+    }

@@ -4,28 +4,28 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from aqmlab import shown
 from aqmlab.show.tables.headings import queue_column
-from aqmlab.study.responsiveness import EDITION, Confidence, class_of
+from aqmlab.show.tables.printed import shows
+from aqmlab.study.responsiveness import EDITION, Confidence, RoundTripsPerMinute, class_of
 from aqmlab.tables.model import Column, Table, TableCell, in_csv, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from aqmlab.show.tables.printed import Part
-    from aqmlab.study.responsiveness import Outcome, RoundTripsPerMinute, Way
+    from aqmlab.study.responsiveness import Outcome, Way
 
 
 _ORDER = [str(each) for each in Confidence]
 """From the least confidence on."""
 
 
-def printed(found: RoundTripsPerMinute) -> Iterator[Part]:
-    """Round trips per minute, as a table."""
-    yield table_of(found)
+def printed(found: RoundTripsPerMinute) -> list[Table]:
+    return [table_of(found)]
 
 
 @dataclass(frozen=True)
@@ -63,12 +63,10 @@ def _rpm(row: _Queue, *, way: Way) -> TableCell:
 
 
 def _confidence(row: _Queue, *, ways: Sequence[Way]) -> TableCell:
-    """The least of all ways."""
     return text(min((_worst(row, way=way, name="confidence") for way in ways), key=_ORDER.index))
 
 
 def _of_ways(ways: Sequence[Way]) -> Iterator[Column[_Queue]]:
-    """What only programs read."""
     for way in ways:
         for name in ("confidence", "goodput_confidence"):
             yield in_csv(f"{way}_{name}", partial(_worst, way=way, name=name))
@@ -82,3 +80,16 @@ def _worst(row: _Queue, *, way: Way, name: str) -> str:
 
 def _mean(row: _Queue, *, way: Way, name: str) -> float:
     return float(np.mean([getattr(outcome, name) for outcome in row.outcomes[way]]))
+
+
+shows(RoundTripsPerMinute, printed, table_of)
+
+
+@shown.facts.register(RoundTripsPerMinute)
+def _of_responsiveness(found: RoundTripsPerMinute) -> dict[str, Any]:
+    """What the round trips per minute of each queue management are called, under each load."""
+    called: dict[str, dict[str, str]] = {}
+    for test in found.tests:
+        way = str(test.way)
+        called.setdefault(test.queue, {})[way] = class_of(found.rpm(test.queue, way))
+    return {"line": found.line.in_words(), "classes": called}
