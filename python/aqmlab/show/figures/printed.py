@@ -116,10 +116,12 @@ def new_grid(panels: int, columns: int) -> list[Axes]:
     return made[:panels]
 
 
-def _panels(rows: int, columns: int, height_inches: float, **shared: bool) -> list[Axes]:
+def _panels(
+    rows: int, columns: int, height_inches: float, *, sharex: bool = False, sharey: bool = False
+) -> list[Axes]:
     figure = Figure(figsize=(WIDTH_INCHES, height_inches))
     FigureCanvasAgg(figure)
-    return list(figure.subplots(rows, columns, squeeze=False, **shared).flat)
+    return list(figure.subplots(rows, columns, squeeze=False, sharex=sharex, sharey=sharey).flat)
 
 
 def figure_of(axes: Axes) -> Figure:
