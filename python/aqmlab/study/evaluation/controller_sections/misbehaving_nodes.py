@@ -9,7 +9,10 @@ acknowledge what has not arrived are not simulated.
 
 from __future__ import annotations
 
+from typing import Any
+
 from aqmlab.study.evaluation.controller_cases import (
+    COOL_DOWN_S,
     CUBIC,
     GOODPUT_OF_CUBIC,
     GOODPUT_OF_SUBJECT,
@@ -25,41 +28,44 @@ from aqmlab.study.evaluation.guideline import Case, Guideline
 from aqmlab.study.evaluation.network import BACK, DATA, INTERFACE_MBPS, LAYER2_BYTES, WAY_BACK, Table, udp
 
 _ECN = {"ecn": "on"}
+_DURATION_S = 30.0 + COOL_DOWN_S
 _FLOOD_MBPS = 0.75 * RATE_MBPS
 _BURST_S, _PAUSE_S, _BURST_MBPS = 0.1, 0.9, 2 * RATE_MBPS
 _EVERY = 16
 _MARKING = {"scheme": "pie", "limit_packets": 1_000, "ecn": True}
 
 
-def _own(name: str, document: Table) -> Case:
+def _own(name: str, *traffic: Table, **changed: Any) -> Case:  # noqa: ANN401
     """What is left to the controller itself."""
+    document = path(*traffic, duration_s=_DURATION_S, **changed)
     return Case(name, document, headlines={GOODPUT_OF_SUBJECT: "Mbit/s"}, standard=CUBIC)
 
 
 def _flood() -> Case:
-    return _own("UDP", path(subject(), udp("flood", _FLOOD_MBPS)))
+    return _own("UDP", subject(), udp("flood", _FLOOD_MBPS))
 
 
 def _bursts() -> Case:
     bursts = udp("bursts", _BURST_MBPS, on_s=_BURST_S, off_s=_PAUSE_S, periods="fixed")
-    return _own("bursts", path(subject(), bursts))
+    return _own("bursts", subject(), bursts)
 
 
 def _rare_answers() -> Case:
     host = {"acknowledge_every_segments": _EVERY}
-    return _own("rare answers", path(subject(host=host), buffer=SHALLOW))
+    return _own("rare answers", subject(host=host), buffer=SHALLOW)
 
 
 def _all_marked() -> Case:
-    return _own("all marked", path(subject(host=_ECN), link={"ecn_field": "ce-on-ect"}))
+    return _own("all marked", subject(host=_ECN), link={"ecn_field": "ce-on-ect"})
 
 
 def _marks_lost() -> Case:
     """A box behind the bottleneck takes the marks away; CUBIC has no ECN, so the queue drops its packets."""
     where: Table = {"senders": "senders", "receivers": "receivers"}
     document = on_network(
-        subject(host=_ECN, **where), flows(CUBIC, CUBIC, **where), network={"topology": _box()}, measuring=()
-    )
+        subject(host=_ECN, **where), flows(CUBIC, CUBIC, **where),
+        network={"topology": _box()}, measuring=(), duration_s=_DURATION_S,
+    )  # fmt: skip
     return Case("marks lost", document, harmed={GOODPUT_OF_CUBIC: "harm, Mbit/s"}, standard=CUBIC)
 
 

@@ -18,7 +18,7 @@ from aqmlab.study.evaluation.controller_cases import (
 )
 from aqmlab.study.evaluation.guideline import Case, Guideline
 
-_BEGIN_S, _MEASURED_S = 15.0, 20.0
+_BEGIN_S, _MEASURED_S = 10.0, 15.0
 
 
 def _newcomer(name: str, buffer: float) -> Case:
@@ -31,6 +31,6 @@ def _newcomer(name: str, buffer: float) -> Case:
 
 GUIDELINE = Guideline(
     "6.1", "tail drop",
-    "A flow of CUBIC that begins 15 s after one of the controller in a drop-tail queue: its first 20 s.",
+    "A flow of CUBIC that begins 10 s after one of the controller in a drop-tail queue: its first 15 s.",
     (_newcomer("newcomer, 1 BDP", EQUAL), _newcomer("newcomer, 4 BDP", DEEP)),
 )  # fmt: skip
