@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import aqmlab
-from small import CALLS, WEB, aqmlab_run
+from small import BULK, CALLS, WEB, aqmlab_run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -204,6 +204,33 @@ def test_there_are_as_many_as_the_port_counted(made: Path) -> None:
         kept = len(packets_in(made / "with" / f"{port}.pcapng", port))
         # One may still be in transmission at the end.
         assert departed - 1 <= kept <= departed
+
+
+def test_quic_is_udp_with_its_lengths_and_as_many_packets_as_the_port_counted(tmp_path: Path) -> None:
+    """RFC 9000 section 14.1: the first packet has 1,200 bytes or more; docs/reference/quic.md: at most 1,452."""
+    text = BULK.replace("warm_up_s = 1.0", "warm_up_s = 0.0")
+    text += 'transport = "quic"\nstart_spread_s = 0.0\n[record]\npackets = true\n'
+    (tmp_path / "quic.toml").write_text(text)
+    done = aqmlab_run(
+        "run", "quic.toml", "--pcap", PORT, "--pcap", BACK, "--output", "out", "--quiet", cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    result = aqmlab.Result.load(tmp_path / "out")
+    rows = [row for row in result.tables["packets"].to_pylist() if row["event"] == "departure"]
+    for port in (PORT, BACK):
+        packets = packets_in(tmp_path / "out" / f"{port}.pcapng", port)
+        own = [row for row in rows if row["link"] == port]
+        assert [packet.ip_bytes for packet in packets] == [row["ip_bytes"] for row in own]
+        assert {packet.flags for packet in packets} == {None}, "UDP"
+        assert all(packet.payload == packet.ip_bytes - 28 <= 1452 for packet in packets)
+        counters = next(link for link in result.run["links"] if link["name"] == port)["counters"]
+        of_classes = counters["by_class"].items()
+        assert [name for name, own in of_classes if own["arrived_packets"]] == ["datagram"]
+        assert counters["departed"]["packets"] - 1 <= len(packets) <= counters["departed"]["packets"]
+    # 3 s at 10 Mbit/s with 38 bytes of Ethernet, but for a slow start of some round trips.
+    data = packets_in(tmp_path / "out" / f"{PORT}.pcapng", PORT)
+    assert data[0].payload >= 1200
+    assert 0.8 * 3e7 < sum(8 * (packet.ip_bytes + 38) for packet in data) < 3e7
 
 
 def test_marks_and_ends_are_seen(made: Path) -> None:

@@ -328,6 +328,55 @@ def test_every_controller_is_explained_and_listed(controller: str, capfd: pytest
     assert controller in out.split("Congestion controllers")[1].split("Host profiles")[0].split()
 
 
+@pytest.mark.parametrize(
+    ("transport", "keys"),
+    [("tcp", {}), ("quic", {"congestion": '"cubic" or "reno"', "ecn": '"off" or "on"'})],
+)
+def test_every_transport_is_explained_and_listed(
+    transport: str, keys: dict[str, str], capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert _core.transport_names() == ["tcp", "quic"]
+    code, out, _ = leave("explain", transport, capfd=capfd)
+    assert code == 0
+    assert out.startswith(f"{transport}\n\nTransport. ")
+    assert dict(re.findall(r"^  ([a-z]+): (.+)$", out, flags=re.MULTILINE)) == keys
+    assert f'transport = "{transport}"' in out
+    assert (Path(__file__).parents[2] / f"docs/reference/{transport}.md").is_file()
+    assert f"More: docs/reference/{transport}.md." in out
+    _, out, _ = leave("list", capfd=capfd)
+    assert transport in out.split("Transports")[1].split("Traffic models")[0].split()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("explain",),
+        ("schema",),
+        ("scheme", "check"),
+        ("controller", "check"),
+        ("model", "check"),
+        ("evaluate",),
+        ("compare", "link.toml", "--schemes"),
+        ("compare", "link.toml", "--senders"),
+    ],
+)
+def test_a_file_alone_is_refused_with_what_is_missing(
+    command: tuple[str, ...],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "link.toml").write_text(BULK)
+    for name, told in (
+        ("own.py", "own.py: no class of this file is named; legal: own.py:CLASS"),
+        ("own.py:", "own.py: no class of this file is named; legal: own.py:CLASS"),
+        ("own.so:", "own.so: no symbol of this library is named; legal: own.so:SYMBOL"),
+    ):
+        code, _, err = leave(*command, name, capfd=capfd)
+        assert (code, told in " ".join(err.split())) == (2, True), err
+
+
 def test_a_name_of_several_controllers_is_refused_with_all(capfd: pytest.CaptureFixture[str]) -> None:
     code, _, err = leave("explain", "bbr", capfd=capfd)
     assert (code, "legal: bbr-linux-v1, bbr-linux-v2, bbr-l4s-v2, " in err) == (2, True)

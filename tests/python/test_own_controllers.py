@@ -339,11 +339,15 @@ def test_what_is_wrong_with_a_controller_is_refused_at_its_place(what: str, tmp_
         Scenario.from_toml(SCENARIO.replace('"own.py:Own"', table), folder=tmp_path)
     assert message in str(refused.value)
     assert "flows.0.host.congestion" in str(refused.value)
+    assert "FILE.py:CLASS" not in str(refused.value), "the file is named and there"
 
 
 @pytest.mark.parametrize(
     ("controller", "message"),
     [
+        ('"own.py"', 'no class of this file is named; legal: "own.py:CLASS"'),
+        ('"own.py:"', '"own.py:": no class of this file is named; legal: "own.py:CLASS"'),
+        ('"own.so:"', '"own.so:": no symbol of this library is named; legal: "own.so:SYMBOL"'),
         ('"nowhere.py:Own"', "there is no file "),
         ('"own.so:Own"', "there is no file "),
         (

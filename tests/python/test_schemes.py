@@ -274,6 +274,7 @@ def test_what_is_wrong_with_a_scheme_is_refused_at_its_place(what: str, tmp_path
         scenario(f"own.py:{name}", tmp_path, f"limit_packets = 30, {settings}".rstrip(", "), BULK)
     assert message in str(refused.value)
     assert str(refused.value).startswith("scenario:8: dumbbell.queue")
+    assert "FILE.py:CLASS" not in str(refused.value), "the file is named and there"
 
 
 @pytest.mark.parametrize(

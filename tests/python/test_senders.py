@@ -73,7 +73,12 @@ def test_alone_is_without_the_other_downloads_and_their_settings() -> None:
 def test_what_no_sender_is_called_and_what_is_not_of_senders_is_refused_by_name(tmp_path: Path) -> None:
     (tmp_path / "line.toml").write_text(LINE, encoding="utf-8")
     for arguments, told in (
-        (["--senders", "cubicc"], "senders: cubicc: "),
+        (["--senders", "cubicc"], "aqmlab: senders: controller 'cubicc': unknown"),
+        (
+            ["--senders", "own.so"],
+            "aqmlab: senders: own.so: no symbol of this library is named; legal: own.so:",
+        ),
+        (["--senders", "own.so:"], "aqmlab: senders: own.so: no symbol of this library is named; legal: own"),
         (["--senders", "bbr"], "bbr has several editions; legal: bbr-linux-v1, bbr-linux-v2, bbr-l4s-v2"),
         (["--senders", ","], "names none"),
         (["--senders", "cubic", "--within", "9s"], "--within is not of --senders"),

@@ -315,7 +315,7 @@ def test_a_comparison_tells_completion_times_slowdowns_and_what_did_not_finish(t
     done = aqmlab_run("compare", "loaded.toml", *schemes, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "Half of the short's transfers complete in " in done.stdout
-    assert "short (TCP)" in done.stdout
+    assert "short (flows)" in done.stdout
     assert "half complete in, s" in done.stdout
     header, *rows = (tmp_path / "found" / "comparison.csv").read_text().splitlines()
     named = [dict(zip(header.split(","), row.split(","), strict=True)) for row in rows]

@@ -20,7 +20,7 @@ use crate::traffic::sockets::ServerSockets;
 use crate::traffic::thread::{Traffic, Work};
 use crate::{kernel_queue, namespace, router, traffic};
 use aqmlab_driver::{Control, deviations, measured_window};
-use aqmlab_scenario::{Scenario, StartRule, UserModel};
+use aqmlab_scenario::{Document, Scenario, StartRule, UserModel};
 use aqmlab_units::Span;
 use std::process::Stdio;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -28,6 +28,9 @@ use std::thread;
 
 /// From the last thing that is set up to the start of the run.
 const LEAD: Span = Span::from_milliseconds(50);
+
+/// The transport that the kernel has, as scenarios name it.
+const TCP: &str = "tcp";
 
 /// How a live run is made.
 #[derive(Clone, Debug)]
@@ -129,11 +132,9 @@ fn check_users(scenario: &Scenario) -> Result<(), LiveError> {
             "users.profile = \"ns2-oneway\": the kernel's connections carry data both ways; take \"ns2-full\"",
         );
     }
-    let other = scenario.connection_groups().find_map(|group| Some((group.name, group.transport?)));
-    if let Some((name, other)) = other {
+    if let Some((table, name)) = other_transport(scenario.document()) {
         return refuse(&format!(
-            "transport = \"{}\" of \"{name}\": a live run has TCP alone, the kernel's",
-            other.transport.name
+            "{table}.transport = \"{name}\": a live run has the kernel's TCP alone; legal: \"{TCP}\""
         ));
     }
     let own = |population: &&aqmlab_scenario::Population| matches!(population.model, UserModel::Own(_));
@@ -148,6 +149,16 @@ fn check_users(scenario: &Scenario) -> Result<(), LiveError> {
         return refuse("clock_hz: a live run delays packets exactly");
     }
     Ok(())
+}
+
+/// The first table of a document whose transport is not TCP, and that transport.
+fn other_transport(document: &Document) -> Option<(String, &str)> {
+    let users = document.users.iter().map(|table| ("users".to_owned(), table.transport.as_str()));
+    let populations = document.populations.iter().enumerate();
+    let populations = populations.map(|(place, table)| (format!("populations.{place}"), &*table.transport));
+    let flows = document.flows.iter().enumerate();
+    let flows = flows.map(|(place, table)| (format!("flows.{place}"), &*table.transport));
+    users.chain(populations).chain(flows).find(|(_, transport)| *transport != TCP)
 }
 
 /// Makes what a run needs of the kernel, namespace, device and settings, and lets it go again.

@@ -5,7 +5,7 @@ use aqmlab_applications::{ApplicationModel, Facts, FramesFacts, Viewers};
 use aqmlab_aqm::parts::{ArcLoop, PiGains, sfg_design};
 use aqmlab_aqm::{Scheme, algorithms::sfg};
 use aqmlab_random::Key;
-use aqmlab_scenario::{FileKind, Scenario, UserModel, WaitsFor};
+use aqmlab_scenario::{FileKind, Scenario, Transport, UserModel, WaitsFor};
 use aqmlab_tcp::HostProfile;
 use pyo3::prelude::*;
 use std::collections::BTreeSet;
@@ -71,6 +71,26 @@ pub(crate) fn applications() -> Vec<Application> {
 #[pyfunction]
 pub(crate) fn profile_settings(name: &str) -> Option<(&'static str, Vec<(&'static str, String)>)> {
     HostProfile::named(name).map(|profile| (profile.meaning(), profile.settings()))
+}
+
+/// The transports of connections, TCP first.
+#[pyfunction]
+pub(crate) fn transport_names() -> Vec<&'static str> {
+    Transport::names().collect()
+}
+
+/// What a transport is, and the keys of `host` that it has with their legal values: none of TCP, whose keys
+/// are those of a profile. None if there is no such transport.
+#[pyfunction]
+pub(crate) fn transport_settings(
+    name: &str,
+) -> Option<(&'static str, Vec<(&'static str, Vec<&'static str>)>)> {
+    if name == Transport::TCP {
+        return Some((Transport::MEANING_OF_TCP, Vec::new()));
+    }
+    let transport = Transport::named(name)?;
+    let keys = transport.host_keys().map(|(key, legal)| (key, legal.to_vec()));
+    Some((transport.meaning, keys.to_vec()))
 }
 
 /// What a queue discipline does, where it comes from, and its parameters.

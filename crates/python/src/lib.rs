@@ -30,7 +30,7 @@ mod core {
         Application, applications, arc_admissible_gains, cloud_models, describe_parameters, explain,
         json_schema, pi_designed_gains, profile_names, profile_settings, recognised_file,
         scheme_named_elsewhere, scheme_names, sfg_false_positive, sfg_false_positives, sfg_tcp_friendly_rate,
-        version,
+        transport_names, transport_settings, version,
     };
     #[pymodule_export]
     use crate::controllers::{

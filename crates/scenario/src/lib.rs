@@ -81,6 +81,7 @@ pub use aqmlab_applications::{ApplicationModel, FramesFacts, Sends, SteadyRate};
 pub use aqmlab_aqm::Scheme;
 pub use aqmlab_session::ResponseEnd;
 pub use aqmlab_tcp::{Congestion, HostOverrides, HostProfile};
+pub use aqmlab_transport::Transport;
 pub use aqmlab_web::{StartRule, UserModel, WaitsFor, Workload};
 pub use classes_of_traffic::ReachedClasses;
 pub use conversations::{ConnectionGroup, Conversation, DemandUnit, TrafficGroup, Way};

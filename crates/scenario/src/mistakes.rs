@@ -47,11 +47,19 @@ impl<'a> Mistakes<'a> {
         self.given(key).is_some()
     }
 
-    fn written(&self, key: &str) -> Option<&Node> {
+    /// The text at `key`, wherever it comes from.
+    pub(crate) fn given_text(&self, key: &str) -> Option<&'a str> {
+        match &self.given(key)?.value {
+            Value::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    fn written(&self, key: &str) -> Option<&'a Node> {
         self.given(key).filter(|node| node.place != Place::Whole)
     }
 
-    fn given(&self, key: &str) -> Option<&Node> {
+    fn given(&self, key: &str) -> Option<&'a Node> {
         self.tree.descendant(key)
     }
 

@@ -118,10 +118,16 @@ impl Link {
     /// rate varies, at its mean.
     #[must_use]
     pub fn felt_buffer_s(&self) -> Option<f64> {
+        Some(self.felt_buffer_packets()? / self.full_packets_per_second()?)
+    }
+
+    /// The same in full-size packets.
+    #[must_use]
+    pub fn felt_buffer_packets(&self) -> Option<f64> {
         let limit = self.queue.as_ref()?.felt_limit()?;
         let packets = limit.packets.map_or(f64::INFINITY, f64::from);
         let of_bytes = limit.bytes.map_or(f64::INFINITY, |bytes| bytes as f64 / f64::from(FULL_PACKET_BYTES));
-        Some(packets.min(of_bytes) / self.full_packets_per_second()?)
+        Some(packets.min(of_bytes))
     }
 
     /// Bits per second, preambles and gaps among them but nothing of cells, that it carries of IP packets of

@@ -203,20 +203,16 @@ pub(crate) fn load_own(
     let mut own = OwnInFiles::default();
     for (key, name) in named {
         let legal = if is_model(&key) { LEGAL_CLASS } else { LEGAL };
-        if parts(&name).is_none() {
-            let (what, legal) = without_object(&name);
-            mistakes.value(&key, what, legal);
+        if let Some((what, legal)) = without_object(&name) {
+            mistakes.value(&key, format!("\"{name}\": {what}"), format!("\"{legal}\""));
             continue;
         }
         match in_file(&key, &name, tree, folder, &mut texts) {
             Err(why) => mistakes.value(&key, format!("\"{name}\": {why}"), legal),
             Ok(file) => match own.add(&key, &file) {
                 Ok(unique_name) => _ = names.insert(name, unique_name),
-                // A loader knows better what is legal in a file than what a name is.
-                Err(why) if file.is_library() || why.contains("; legal: ") => {
-                    mistakes.sentence(&key, format!("\"{name}\": {why}"));
-                }
-                Err(why) => mistakes.value(&key, format!("\"{name}\": {why}"), legal),
+                // The file is there: what is legal in it is for the loader to say.
+                Err(why) => mistakes.sentence(&key, format!("\"{name}\": {why}")),
             },
         }
     }
@@ -232,14 +228,14 @@ pub(crate) fn load_own(
     Ok(own)
 }
 
-/// What is wrong with the name of a file alone, and what would be legal.
-fn without_object(file: &str) -> (String, String) {
-    let (what, object) = if is_library(file) {
-        ("no symbol of this library is named", "SYMBOL")
-    } else {
-        ("no class of this file is named", "CLASS")
-    };
-    (format!("\"{file}\": {what}"), format!("\"{file}:{object}\""))
+/// What is wrong with the name of a file alone, and what would be legal; none where something in it is named.
+fn without_object(name: &str) -> Option<(&'static str, String)> {
+    let (file, object) = parts(name).unwrap_or((name, ""));
+    match object {
+        "" if is_library(file) => Some(("no symbol of this library is named", format!("{file}:SYMBOL"))),
+        "" if file.ends_with(".py") => Some(("no class of this file is named", format!("{file}:CLASS"))),
+        _ => None,
+    }
 }
 
 /// Every key below `node` that names something in a file, or a file alone, with the name.

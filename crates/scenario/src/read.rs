@@ -162,6 +162,7 @@ fn settled(
     let mut document = document_of(tree, source_name)?;
     let mut mistakes = Mistakes::new(source_name, tree);
     read_files(tree, folder, &mut document.files, &mut mistakes);
+    document.forget_profiles(|key| mistakes.is_written(key));
     document.settle();
     let scenario = resolve(&document, &mut mistakes);
     mistakes.into_result()?;

@@ -7,6 +7,7 @@ use crate::schema::{alternatives, any_property, kind, names, properties, propert
 use crate::text::{Node, Value};
 use aqmlab_aqm::{NumberRange, Scheme};
 use aqmlab_tcp::congestion::own::CONTROLLER;
+use aqmlab_transport::Transport;
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 
@@ -58,7 +59,10 @@ fn check_table(
 ) {
     let tables = of_kind(parts, &["object"], &Value::Table(BTreeMap::new()), path, mistakes);
     let Some(table) = choose_table(&tables, members, path, own, mistakes) else { return };
-    let legal: Vec<&str> = properties(table).map(|(key, _)| key).collect();
+    let mut legal: Vec<&str> = properties(table).map(|(key, _)| key).collect();
+    if let Some(transport) = other_transport(path, mistakes) {
+        legal = transport.host_keys().map(|(key, _)| key).to_vec();
+    }
     let mut meant = Vec::new();
     for (key, member) in members {
         match property(table, key).or_else(|| any_property(table)) {
@@ -72,6 +76,12 @@ fn check_table(
         let part = property(table, key).expect("a required key is a property");
         mistakes.missing_key(path, key, &legal_values(part));
     }
+}
+
+/// The transport of the hosts whose table `host` is at this path, if it is not TCP.
+fn other_transport(path: &str, mistakes: &Mistakes<'_>) -> Option<&'static Transport> {
+    let group = path.strip_suffix(".host")?;
+    Transport::named(mistakes.given_text(&joined(group, "transport"))?)
 }
 
 /// Which of several tables is meant: the one that the tag names (`scheme = "red"`), or the one whose only
@@ -197,8 +207,12 @@ fn check_string(parts: &[&Json], text: &str, path: &str, mistakes: &mut Mistakes
     }
     let legal: Option<Vec<Vec<&str>>> = strings.iter().map(|part| names(part)).collect();
     match legal.map(|names| names.concat()) {
-        Some(legal) if !legal.contains(&text) => {
-            let key = path.rsplit('.').next().unwrap_or(path);
+        Some(mut legal) if !legal.contains(&text) => {
+            let (table, key) = path.rsplit_once('.').unwrap_or(("", path));
+            if let Some(transport) = other_transport(table, mistakes) {
+                let known = transport.host_keys().into_iter().find(|(known, _)| *known == key);
+                legal = known.map_or(legal, |(_, values)| values.to_vec());
+            }
             mistakes.unknown_name(path, key, text, &legal);
         }
         Some(_) => {}

@@ -1,8 +1,11 @@
 //! What tables hold row by row adds up to what the summary says, and users are where the scenario puts them.
 
-use aqmlab_record::{ColumnValues, LinkSummary, PopulationSummary, Table};
+mod columns;
+
+use aqmlab_record::{LinkSummary, PopulationSummary, Table};
 use aqmlab_scenario::Scenario;
 use aqmlab_sim::{Control, Output, run};
+use columns::{names, numbers, table};
 
 /// A link so narrow that data and handshakes are lost on it, and all of the run measured.
 const CROWDED: &str = r#"
@@ -65,27 +68,9 @@ fn scenario(text: &str, overrides: &[(&str, &str)]) -> Scenario {
     Scenario::from_toml(text, "test", &overrides).unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn table<'a>(output: &'a Output, name: &str) -> &'a Table {
-    output.tables.iter().find(|table| table.name == name).unwrap_or_else(|| panic!("no table {name}"))
-}
-
-/// A column of numbers, which these tests need no more exactly than as real ones.
-fn numbers(table: &Table, name: &str) -> Vec<f64> {
-    match &table.columns.iter().find(|column| column.name == name).unwrap().values {
-        ColumnValues::U8(values) => values.iter().map(|&value| f64::from(value)).collect(),
-        ColumnValues::U32(values) => values.iter().map(|&value| f64::from(value)).collect(),
-        ColumnValues::U64(values) => values.iter().map(|&value| value as f64).collect(),
-        ColumnValues::F32(values) => values.iter().map(|&value| f64::from(value)).collect(),
-        ColumnValues::F64(values) => values.clone(),
-        ColumnValues::Names(_) => panic!("{name} has names"),
-    }
-}
-
 /// Which rows of a table have this name in a column.
 fn rows_with(table: &Table, column: &str, wanted: &str) -> Vec<bool> {
-    let values = &table.columns.iter().find(|found| found.name == column).unwrap().values;
-    let ColumnValues::Names(names) = values else { panic!("{column} has no names") };
-    names.iter().map(|name| name == Some(wanted)).collect()
+    names(table, column).iter().map(|name| name == Some(wanted)).collect()
 }
 
 fn of_link(table: &Table, link: &LinkSummary) -> Vec<bool> {

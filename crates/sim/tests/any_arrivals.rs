@@ -1,12 +1,15 @@
 //! The bottleneck of random dumbbells, beside the reference that every driver of a link is compared with.
 
+mod columns;
+
 use aqmlab_driver::key_of_service;
 use aqmlab_link::conformance::{Arrival, Case, Observed, check};
 use aqmlab_random::{Key, Stream};
-use aqmlab_record::{ColumnValues, Names, Table};
+use aqmlab_record::Table;
 use aqmlab_scenario::Scenario;
 use aqmlab_sim::{Control, run};
 use aqmlab_units::Time;
+use columns::{names, real, table, words};
 
 const DURATION_S: f64 = 6.0;
 
@@ -27,17 +30,8 @@ fn traffic(case: &Case, dice: &mut Stream) -> String {
     (0..3).map(group).collect()
 }
 
-fn names<'a>(table: &'a Table, column: &str) -> &'a Names {
-    let found = table.columns.iter().find(|one| one.name == column).unwrap();
-    let ColumnValues::Names(names) = &found.values else { panic!("type of {column}") };
-    names
-}
-
 fn seen(packets: &Table) -> Vec<Observed> {
-    let column = |name: &str| &packets.columns.iter().find(|column| column.name == name).unwrap().values;
-    let (ColumnValues::F64(times), ColumnValues::U32(bytes)) = (column("time_s"), column("ip_bytes")) else {
-        panic!("types of the columns")
-    };
+    let (times, bytes) = (real(packets, "time_s"), words(packets, "ip_bytes"));
     let (events, links) = (names(packets, "event"), names(packets, "link"));
     let bottleneck = links.names().iter().position(|name| name == "left-to-right").unwrap();
     let rows = (0..times.len()).filter(|&row| links.codes()[row] as usize == bottleneck);
@@ -66,7 +60,7 @@ fn the_simulator_sends_and_refuses_what_the_reference_of_links_does() {
         let scenario = Scenario::from_toml(&text, "case", &[]).unwrap_or_else(|error| panic!("{error}"));
         case.key = key_of_service(&scenario.network.links[0], Key::from_seed(seed));
         let output = run(&scenario, seed, &Control::default()).unwrap_or_else(|error| panic!("{error}"));
-        let packets = output.tables.iter().find(|table| table.name == "packets").unwrap();
+        let packets = table(&output, "packets");
         let seen = seen(packets);
         let until = Time::from_seconds(DURATION_S);
         came += check(&case, &seen, until).unwrap_or_else(|wrong| panic!("{wrong}"));

@@ -1,9 +1,11 @@
 //! Users of Mah's model on the campus network of Christiansen, Jeffay, Ott, Smith (SIGCOMM 2000), without
 //! congestion.
 
-use aqmlab_record::{ColumnValues, Table};
+mod columns;
+
 use aqmlab_scenario::Scenario;
 use aqmlab_sim::{Control, Output, run};
+use columns::{numbers, real, table, whole, words};
 use std::collections::BTreeMap;
 
 const CAMPUS: &str = r#"
@@ -34,28 +36,13 @@ fn simulate(seed: u64, overrides: &[(&str, &str)]) -> Output {
     run(&scenario, seed, &Control::default()).unwrap()
 }
 
-fn table<'a>(output: &'a Output, name: &str) -> &'a Table {
-    output.tables.iter().find(|table| table.name == name).unwrap()
-}
-
-fn column(table: &Table, name: &str) -> Vec<f64> {
-    match &table.columns.iter().find(|column| column.name == name).unwrap().values {
-        ColumnValues::U8(values) => values.iter().map(|&value| f64::from(value)).collect(),
-        ColumnValues::U32(values) => values.iter().map(|&value| f64::from(value)).collect(),
-        ColumnValues::U64(values) => values.iter().map(|&value| value as f64).collect(),
-        ColumnValues::F32(values) => values.iter().map(|&value| f64::from(value)).collect(),
-        ColumnValues::F64(values) => values.clone(),
-        ColumnValues::Names(values) => values.codes().iter().map(|&code| f64::from(code)).collect(),
-    }
-}
-
 /// Response times in seconds of each user, in order of their ends.
 fn response_times(output: &Output) -> BTreeMap<u32, Vec<f64>> {
     let responses = table(output, "responses");
-    let (user, time) = (column(responses, "user"), column(responses, "response_time_s"));
+    let (user, time) = (words(responses, "user"), real(responses, "response_time_s"));
     let mut of_users: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
-    for (&user, &time) in user.iter().zip(&time) {
-        of_users.entry(user as u32).or_default().push(time);
+    for (&user, &time) in user.iter().zip(time) {
+        of_users.entry(user).or_default().push(time);
     }
     of_users
 }
@@ -104,7 +91,7 @@ fn share_within_500_ms(overrides: &[(&str, &str)]) -> (f64, f64) {
     const SEEDS: u64 = 5;
     let shares: Vec<f64> = (1..=SEEDS)
         .map(|seed| {
-            let times = column(table(&simulate(seed, overrides), "responses"), "response_time_s");
+            let times = numbers(table(&simulate(seed, overrides), "responses"), "response_time_s");
             times.iter().filter(|&&time| time <= 0.5).count() as f64 / times.len() as f64
         })
         .collect();
@@ -139,7 +126,7 @@ fn the_published_share_within_500_ms_lies_between_two_readings_of_the_hosts() {
 fn every_pair_of_machines_has_its_own_delay_and_no_connection_is_faster() {
     // Pairs have delays of at least 30 ms; connect and request take a round trip each.
     let output = simulate(2, &[("users.minimum_delay_ms.low", "30")]);
-    let times = column(table(&output, "responses"), "response_time_s");
+    let times = real(table(&output, "responses"), "response_time_s");
     let least = times.iter().copied().fold(f64::INFINITY, f64::min);
     assert!((0.060..0.064).contains(&least), "{least}");
 }
@@ -148,15 +135,15 @@ fn every_pair_of_machines_has_its_own_delay_and_no_connection_is_faster() {
 fn queue_summaries_cover_every_interval_and_every_packet() {
     let output = simulate(1, &[("dumbbell.rate_mbps", "1.5"), ("duration_s", "60")]);
     let summary = table(&output, "queue_summary");
-    let (time, link) = (column(summary, "time_s"), column(summary, "link"));
-    let samples = column(summary, "samples");
-    let minimum = column(summary, "minimum_packets");
-    let maximum = column(summary, "maximum_packets");
-    let (mean, variance) = (column(summary, "mean_packets"), column(summary, "variance_packets2"));
+    let (time, link) = (real(summary, "time_s"), whole(summary, "link"));
+    let samples = numbers(summary, "samples");
+    let minimum = numbers(summary, "minimum_packets");
+    let maximum = numbers(summary, "maximum_packets");
+    let (mean, variance) = (numbers(summary, "mean_packets"), numbers(summary, "variance_packets2"));
     assert_eq!(time.len(), 2 * 600);
     for row in 0..time.len() {
         assert!((time[row] - 0.1 * (row / 2 + 1) as f64).abs() < 1e-9);
-        assert_eq!(link[row], (row % 2) as f64);
+        assert_eq!(link[row], (row % 2) as u64);
         // 100 ms hold 33 or 34 multiples of 3 ms.
         assert!(samples[row] == 33.0 || samples[row] == 34.0);
         assert!(minimum[row] <= mean[row] && mean[row] <= maximum[row]);
@@ -164,8 +151,8 @@ fn queue_summaries_cover_every_interval_and_every_packet() {
         assert!(variance[row] >= 0.0 && variance[row] <= half_range * half_range + 1e-3, "Popoviciu's bound");
     }
     assert!(maximum.contains(&50.0), "a full queue is seen");
-    let sent: f64 = column(summary, "sent_packets").iter().sum();
-    let by_link: f64 = column(table(&output, "link"), "packets").iter().sum();
+    let sent: f64 = numbers(summary, "sent_packets").iter().sum();
+    let by_link: f64 = numbers(table(&output, "link"), "packets").iter().sum();
     assert_eq!(sent, by_link);
-    assert!(column(summary, "discarded_packets").iter().sum::<f64>() > 0.0);
+    assert!(numbers(summary, "discarded_packets").iter().sum::<f64>() > 0.0);
 }

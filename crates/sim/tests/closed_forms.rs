@@ -1,8 +1,10 @@
 //! Runs whose outcome can be worked out by hand.
 
-use aqmlab_record::ColumnValues;
+mod columns;
+
 use aqmlab_scenario::Scenario;
 use aqmlab_sim::{Control, Output, RunError, run};
+use columns::{labels, real, table, whole, words};
 
 fn simulate(text: &str) -> Output {
     let scenario = Scenario::from_toml(text, "test", &[]).unwrap_or_else(|error| panic!("{error}"));
@@ -60,9 +62,7 @@ fn a_finite_one_way_flow_closes_with_the_acknowledgement_of_its_last_byte() {
     // The SYN, then 2, 4 and 4 packets. A first packet takes 88 us to the far side, the fourth of two pairs
     // 80 us apart 328 us; an acknowledgement takes 3.52 us.
     let expected_s = (0.1 + 7.04e-6) + 2.0 * (0.1 + 91.52e-6) + (0.1 + 331.52e-6);
-    let flows = output.tables.iter().find(|table| table.name == "flows").expect("flows were asked for");
-    let closed = flows.columns.iter().find(|column| column.name == "closed_s").expect("a column");
-    let ColumnValues::F64(closed) = &closed.values else { panic!("{closed:?} is not real") };
+    let closed = real(table(&output, "flows"), "closed_s");
     assert_eq!(closed.len(), 1);
     assert!((closed[0] - expected_s).abs() < 1e-9, "{} of {expected_s}", closed[0]);
 }
@@ -79,13 +79,8 @@ fn a_user_thinks_from_the_end_of_one_transfer_to_the_start_of_the_next() {
             "profile = \"ns2-oneway\"\nbytes = 9600\nthink_s = 0.5\nusers = 2",
         );
     let output = simulate(&text);
-    let transfers = output.tables.iter().find(|table| table.name == "transfers").expect("flows have bytes");
-    let column = |name: &str| {
-        let column = transfers.columns.iter().find(|column| column.name == name).expect("a column");
-        let ColumnValues::F64(values) = &column.values else { panic!("{column:?} is not real") };
-        values.clone()
-    };
-    let (started, took) = (column("started_s"), column("transfer_time_s"));
+    let transfers = table(&output, "transfers");
+    let (started, took) = (real(transfers, "started_s"), real(transfers, "transfer_time_s"));
     assert_eq!(started.len(), 5);
     assert_eq!(started[..2], [0.0, 0.0]);
     for flow in 2..5 {
@@ -104,9 +99,7 @@ fn stopped(settings: &str) -> (u64, f64) {
         .replace("warm_up_s = 10.0", "warm_up_s = 0.0")
         .replace("start_spread_s = 0.0", settings);
     let output = simulate(&format!("{text}[record]\nflows = true\n"));
-    let flows = output.tables.iter().find(|table| table.name == "flows").expect("flows were asked for");
-    let closed = flows.columns.iter().find(|column| column.name == "closed_s").expect("a column");
-    let ColumnValues::F64(closed) = &closed.values else { panic!("{closed:?} is not real") };
+    let closed = real(table(&output, "flows"), "closed_s");
     (output.summary.flows[0].delivered_bytes[0], closed.first().copied().unwrap_or(f64::NAN))
 }
 
@@ -145,9 +138,7 @@ fn a_flow_with_a_handshake_that_stops_on_a_full_queue_delivers_all_it_sent_and_c
         assert!(output.summary.tcp.fast_recoveries > 0 && link.loss_ratio > 0.0, "{profile}: no loss");
         // Twenty seconds of 5 Mbit/s, less headers of 40 in 1,000 bytes and what recovery loses.
         assert!((9_000_000..=12_100_000).contains(&delivered), "{profile}: {delivered}");
-        let flows = output.tables.iter().find(|table| table.name == "flows").expect("flows were asked for");
-        let closed = flows.columns.iter().find(|column| column.name == "closed_s").expect("a column");
-        let ColumnValues::F64(closed) = &closed.values else { panic!("{closed:?} is not real") };
+        let closed = real(table(&output, "flows"), "closed_s");
         assert!((20.0..25.0).contains(&closed[0]), "{profile}: closed at {} s", closed[0]);
     }
 }
@@ -159,9 +150,7 @@ fn closed_s(settings: &str, profile: &str) -> f64 {
         .replace("warm_up_s = 10.0", &format!("warm_up_s = 10.0\n{settings}"))
         + "[record]\nflows = true\n";
     let output = simulate(&text);
-    let flows = output.tables.iter().find(|table| table.name == "flows").expect("flows were asked for");
-    let closed = flows.columns.iter().find(|column| column.name == "closed_s").expect("a column");
-    let ColumnValues::F64(closed) = &closed.values else { panic!("{closed:?} is not real") };
+    let closed = real(table(&output, "flows"), "closed_s");
     closed[0]
 }
 
@@ -358,21 +347,11 @@ fn deliveries_fill_the_second_bottleneck(output: &Output) {
 
 /// Packet records of a link: instants, events and sequence numbers.
 fn packets(output: &Output, link: &str) -> Vec<(f64, String, u32, u32)> {
-    let table = output.tables.iter().find(|table| table.name == "packets").unwrap();
-    let column = |name: &str| &table.columns.iter().find(|column| column.name == name).unwrap().values;
-    let (ColumnValues::F64(time), ColumnValues::Names(event), ColumnValues::Names(links)) =
-        (column("time_s"), column("event"), column("link"))
-    else {
-        panic!("types")
-    };
-    let (ColumnValues::U32(sequence), ColumnValues::U32(acknowledgement)) =
-        (column("sequence"), column("acknowledgement"))
-    else {
-        panic!("types")
-    };
-    let rows = event.iter().zip(links.iter()).enumerate().filter(|(_, (_, at))| *at == Some(link));
-    rows.map(|(row, (event, _))| (time[row], event.unwrap().to_owned(), sequence[row], acknowledgement[row]))
-        .collect()
+    let packets = table(output, "packets");
+    let (time, event, links) = (real(packets, "time_s"), labels(packets, "event"), labels(packets, "link"));
+    let (sequence, acknowledgement) = (words(packets, "sequence"), words(packets, "acknowledgement"));
+    let rows = (0..time.len()).filter(|&row| links[row] == link);
+    rows.map(|row| (time[row], event[row].to_owned(), sequence[row], acknowledgement[row])).collect()
 }
 
 /// A full queue discards the packet that arrives, and CoDel packets that have waited, when it chooses one to
@@ -451,13 +430,9 @@ fn rows_of_flows_add_up_to_the_totals() {
         .replace("count = 1", "count = 4")
         .replace("warm_up_s = 10.0", "warm_up_s = 0.0");
     let output = simulate(&format!("{text}\n[record]\nflows = true\n"));
-    let table = output.tables.iter().find(|table| table.name == "flows").unwrap();
-    let sum = |name: &str| {
-        let column = table.columns.iter().find(|column| column.name == name).unwrap();
-        let ColumnValues::U64(values) = &column.values else { panic!("{name}") };
-        values.iter().sum::<u64>()
-    };
-    assert_eq!(table.rows(), 4);
+    let flows = table(&output, "flows");
+    let sum = |name: &str| whole(flows, name).iter().sum::<u64>();
+    assert_eq!(flows.rows(), 4);
     let tcp = output.summary.tcp;
     assert!(tcp.dropped_data_segments > 0 && tcp.fast_recoveries > 0);
     assert_eq!(sum("dropped_data_segments"), tcp.dropped_data_segments);

@@ -1,8 +1,10 @@
 //! A cloud game over simulated links, alone and beside an upload of the player's own.
 
-use aqmlab_record::ColumnValues;
+mod columns;
+
 use aqmlab_scenario::Scenario;
 use aqmlab_sim::{Control, Output, run};
+use columns::{labels, real, table, whole};
 
 /// Frames of 62,500 bytes sixty times a second, in 52 packets of 1,240 bytes and one of 140, over 100 Mbit/s
 /// without framing and 10 ms of propagation.
@@ -35,29 +37,15 @@ fn output(overrides: &[(&str, &str)]) -> Output {
     run(&scenario, 1, &Control::default()).unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn values<'a>(output: &'a Output, table: &str, name: &str) -> &'a ColumnValues {
-    let table = output.tables.iter().find(|own| own.name == table).expect("the table");
-    &table.columns.iter().find(|column| column.name == name).expect("the column").values
-}
-
-fn real(output: &Output, table: &str, name: &str) -> Vec<f64> {
-    let ColumnValues::F64(values) = values(output, table, name) else { panic!("{name}") };
-    values.clone()
-}
-
-fn counted(output: &Output, name: &str) -> Vec<u64> {
-    let ColumnValues::U64(values) = values(output, "datagrams", name) else { panic!("{name}") };
-    values.clone()
-}
-
 #[test]
 fn alone_each_frame_is_shown_after_what_it_must_take() {
     let output = output(&[]);
-    let [captured, shown] = ["captured_s", "shown_s"].map(|name| real(&output, "video_call_frames", name));
+    let [captured, shown] =
+        ["captured_s", "shown_s"].map(|name| real(table(&output, "video_call_frames"), name));
     assert_eq!(captured.len(), 9 * 60);
     // The first packet is 9.92 us on the interface; all 64,620 bytes of the frame are on the link.
     let expected = 1240.0 * 8.0 / 1e9 + 64_620.0 * 8.0 / 1e8 + 0.01;
-    for (captured, shown) in captured.iter().zip(&shown) {
+    for (captured, shown) in captured.iter().zip(shown) {
         assert!((shown - captured - expected).abs() < 1e-7, "{} for {expected}", shown - captured);
     }
 }
@@ -65,26 +53,27 @@ fn alone_each_frame_is_shown_after_what_it_must_take() {
 #[test]
 fn what_the_player_sends_is_a_group_of_its_own_in_the_other_direction() {
     let output = output(&[]);
-    let ColumnValues::Names(groups) = values(&output, "datagrams", "group") else { panic!("names") };
-    assert_eq!(groups.iter().collect::<Vec<_>>(), [Some("game"), Some("game-input")]);
+    let datagrams = table(&output, "datagrams");
+    assert_eq!(labels(datagrams, "group"), ["game", "game-input"]);
     // From 1 to 9 s: 60 frames of 53 packets a second, and 250 packets.
-    assert_eq!(counted(&output, "sent_packets"), [8 * 60 * 53, 8 * 250]);
-    assert_eq!(counted(&output, "received_packets"), counted(&output, "sent_packets"));
-    assert_eq!(counted(&output, "sent_bytes")[1], 8 * 250 * 100);
+    assert_eq!(whole(datagrams, "sent_packets"), [8 * 60 * 53, 8 * 250]);
+    assert_eq!(whole(datagrams, "received_packets"), whole(datagrams, "sent_packets"));
+    assert_eq!(whole(datagrams, "sent_bytes")[1], 8 * 250 * 100);
     // 100 bytes on an interface and on the link.
-    let delay = real(&output, "datagrams", "delay_maximum_s")[1];
+    let delay = real(datagrams, "delay_maximum_s")[1];
     assert!((delay - (800.0 / 1e9 + 800.0 / 1e8 + 0.01)).abs() < 1e-8, "{delay}");
 }
 
 #[test]
 fn on_a_link_of_less_than_its_rate_each_frame_is_later_until_the_queue_is_full() {
     let output = output(&[("dumbbell.rate_mbps", "25")]);
-    let [captured, shown] = ["captured_s", "shown_s"].map(|name| real(&output, "video_call_frames", name));
+    let [captured, shown] =
+        ["captured_s", "shown_s"].map(|name| real(table(&output, "video_call_frames"), name));
     // A frame takes 20.7 ms and the next comes after 16.7: ten of its 53 packets are left over. A hundred
     // frames fill a queue of 1,000.
     let frame_s = 64_620.0 * 8.0 / 25e6;
     let first = 1240.0 * 8.0 / 1e9 + frame_s + 0.01;
-    for (number, (captured, shown)) in captured.iter().zip(&shown).enumerate().take(60) {
+    for (number, (captured, shown)) in captured.iter().zip(shown).enumerate().take(60) {
         let expected = first + number as f64 * (frame_s - 1.0 / 60.0);
         assert!((shown - captured - expected).abs() < 1e-6, "{number}: {} for {expected}", shown - captured);
     }

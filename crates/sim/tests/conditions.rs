@@ -1,8 +1,10 @@
 //! Lines whose conditions vary over time: what a file says, worked out by hand.
 
-use aqmlab_record::{ColumnValues, Table};
+mod columns;
+
 use aqmlab_scenario::Scenario;
 use aqmlab_sim::{Control, Output, run};
+use columns::{names, real, table};
 
 /// Between a sender and its receiver is a link alone, whose frames are IP packets; the way back has no
 /// conditions.
@@ -41,28 +43,11 @@ fn link(keys: &str, conditions: &str, rate_mbps: f64) -> String {
     )
 }
 
-fn table<'a>(output: &'a Output, name: &str) -> &'a Table {
-    output.tables.iter().find(|table| table.name == name).unwrap_or_else(|| panic!("no table {name}"))
-}
-
-fn reals(table: &Table, name: &str) -> Vec<f64> {
-    match table.columns.iter().find(|column| column.name == name).map(|column| &column.values) {
-        Some(ColumnValues::F64(values)) => values.to_vec(),
-        _ => panic!("no numbers called {name}"),
-    }
-}
-
 /// When packets left the link, in seconds.
 fn departures(output: &Output) -> Vec<f64> {
     let packets = table(output, "packets");
-    let Some(ColumnValues::Names(events)) =
-        packets.columns.iter().find(|column| column.name == "event").map(|column| &column.values)
-    else {
-        panic!("no events")
-    };
-    let departure = events.names().iter().position(|name| name == "departure").unwrap();
-    let times = reals(packets, "time_s");
-    let left = times.iter().zip(events.codes()).filter(|(_, code)| usize::try_from(**code) == Ok(departure));
+    let rows = real(packets, "time_s").iter().zip(names(packets, "event").iter());
+    let left = rows.filter(|(_, event)| *event == Some("departure"));
     left.map(|(time, _)| *time).collect()
 }
 
@@ -88,9 +73,9 @@ fn a_step_of_the_delay_is_exactly_that_of_the_round_trip() {
     let rows = "t_s,rtt_ms\\n0,40\\n2,120\\n4,20\\n5,20\\n";
     let output = simulate(&link("rate_mbps = 1000.0", rows, 0.8));
     let arrivals = table(&output, "datagram_arrivals");
-    let (sent, delay) = (reals(arrivals, "sent_s"), reals(arrivals, "delay_s"));
+    let (sent, delay) = (real(arrivals, "sent_s"), real(arrivals, "delay_s"));
     assert!(sent.len() > 900);
-    for (sent, delay) in sent.iter().zip(&delay) {
+    for (sent, delay) in sent.iter().zip(delay) {
         let on_the_way_s = match sent.rem_euclid(6.0) {
             at if at < 2.0 - 1e-5 => 0.02,
             at if at < 4.0 - 1e-5 => 0.06,
@@ -102,7 +87,7 @@ fn a_step_of_the_delay_is_exactly_that_of_the_round_trip() {
     }
     assert!(sent.windows(2).all(|pair| pair[0] < pair[1]), "nobody overtakes");
     let free = simulate(&link("rate_mbps = 1000.0, netem = { keeps_order = false }", rows, 0.8));
-    let sent = reals(table(&free, "datagram_arrivals"), "sent_s");
+    let sent = real(table(&free, "datagram_arrivals"), "sent_s");
     assert!(sent.windows(2).any(|pair| pair[0] > pair[1]), "somebody overtakes");
 }
 
@@ -111,7 +96,7 @@ fn a_step_of_the_delay_is_exactly_that_of_the_round_trip() {
 fn losses_are_those_of_their_time() {
     let rows = "t_s,loss_percent\\n0,0\\n5,20\\n";
     let output = simulate(&link("rate_mbps = 1000.0", rows, 3.2));
-    let sent = reals(table(&output, "datagram_arrivals"), "sent_s");
+    let sent = real(table(&output, "datagram_arrivals"), "sent_s");
     let there = |from: f64, until: f64| sent.iter().filter(|at| (from..until).contains(*at)).count();
     assert_eq!(there(0.0, 4.999), 2000);
     let lost = 2000 - there(4.999, 10.0);
@@ -224,10 +209,10 @@ fn satellites_change_rate_and_delay_together_every_fifteen_seconds() {
         text.replace("count = 2\nsenders = \"internet\"", "count = 1\nbytes = 1000\nsenders = \"internet\"");
     let arrivals = simulate(&text);
     let arrivals = table(&arrivals, "datagram_arrivals");
-    let (sent, delay) = (reals(arrivals, "sent_s"), reals(arrivals, "delay_s"));
+    let (sent, delay) = (real(arrivals, "sent_s"), real(arrivals, "delay_s"));
     let least = |interval: f64| {
         let inside = |at: f64| at >= 15.0 * interval + 1.0 && at < 15.0 * (interval + 1.0) - 1.0;
-        let of_interval = sent.iter().zip(&delay).filter(|(at, _)| inside(**at)).map(|(_, delay)| *delay);
+        let of_interval = sent.iter().zip(delay).filter(|(at, _)| inside(**at)).map(|(_, delay)| *delay);
         of_interval.fold(f64::INFINITY, f64::min)
     };
     let delays = [0.0, 1.0, 2.0, 3.0].map(least);

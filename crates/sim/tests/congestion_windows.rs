@@ -1,9 +1,12 @@
 //! The record of congestion windows: what slow start makes of them, whose they are, and that looking changes
 //! nothing.
 
-use aqmlab_record::{ColumnValues, Table};
+mod columns;
+
+use aqmlab_record::Table;
 use aqmlab_scenario::Scenario;
 use aqmlab_sim::{Control, Output, run};
+use columns::{numbers, table};
 
 /// Segments of 960 bytes of data, each acknowledged, over a link that is never full: the window doubles in
 /// each round trip of 100 or 200 ms (and at most 5 ms of transmission), from two segments on, once the SYN is
@@ -44,28 +47,17 @@ fn output(interval_ms: Option<&str>, more: &[(&str, &str)]) -> Output {
 }
 
 fn windows(output: &Output) -> &Table {
-    output.tables.iter().find(|table| table.name == "congestion_windows").expect("a table of windows")
-}
-
-fn reals(table: &Table, name: &str) -> Vec<f64> {
-    let column = table.columns.iter().find(|column| column.name == name).expect("a column of that name");
-    match &column.values {
-        ColumnValues::F64(values) => values.clone(),
-        ColumnValues::U32(values) => values.iter().copied().map(f64::from).collect(),
-        ColumnValues::Names(names) => {
-            names.iter().map(|name| if name == Some("far") { 1.0 } else { 0.0 }).collect()
-        }
-        other => panic!("{name}: {other:?}"),
-    }
+    table(output, "congestion_windows")
 }
 
 #[test]
 fn a_window_doubles_in_each_round_trip_of_slow_start_and_is_filled() {
     let output = output(Some("30.0"), &[]);
-    let table = windows(&output);
-    let (time_s, group, flow) = (reals(table, "time_s"), reals(table, "flow_group"), reals(table, "flow"));
-    let (window, sent) = (reals(table, "congestion_window_bytes"), reals(table, "outstanding_bytes"));
-    let threshold = reals(table, "slow_start_threshold_bytes");
+    let windows = windows(&output);
+    let (time_s, group, flow) =
+        (numbers(windows, "time_s"), numbers(windows, "flow_group"), numbers(windows, "flow"));
+    let (window, sent) = (numbers(windows, "congestion_window_bytes"), numbers(windows, "outstanding_bytes"));
+    let threshold = numbers(windows, "slow_start_threshold_bytes");
     let mut seen = 0;
     for row in 0..time_s.len() {
         let round_trip_s = if group[row] == 0.0 { 0.1 } else { 0.2 };
@@ -99,10 +91,10 @@ fn the_round_trip_and_the_timeout_are_those_of_the_sender() {
         ("duration_s", "8.0"),
     ];
     let output = output(Some("30.0"), &one_segment);
-    let table = windows(&output);
+    let windows = windows(&output);
     let [time_s, group, smoothed, timeout] =
         ["time_s", "flow_group", "smoothed_round_trip_s", "retransmission_timeout_s"]
-            .map(|name| reals(table, name));
+            .map(|name| numbers(windows, name));
     let near = (0..time_s.len()).filter(|&row| group[row] == 0.0);
     let mut seen = 0;
     for row in near {

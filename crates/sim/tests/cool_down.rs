@@ -1,8 +1,11 @@
 //! A run ends in its cool-down as soon as nothing that is measured can change.
 
-use aqmlab_record::{ColumnValues, Table};
+mod columns;
+
+use aqmlab_record::Table;
 use aqmlab_scenario::Scenario;
 use aqmlab_sim::{Control, Output, Simulation, run};
+use columns::{real, table};
 use serde_json::Value;
 
 /// Readers, a viewer, a call that adapts, a probe with its echo, a game, flows without end and one of a size.
@@ -81,10 +84,6 @@ fn measured(output: &Output) -> Value {
     summary
 }
 
-fn table<'a>(output: &'a Output, name: &str) -> &'a Table {
-    output.tables.iter().find(|table| table.name == name).unwrap_or_else(|| panic!("no table {name}"))
-}
-
 /// Tables as text, in which what is not a number equals itself.
 fn text<'a>(tables: impl IntoIterator<Item = &'a Table>) -> Vec<String> {
     tables.into_iter().map(|table| format!("{table:?}")).collect()
@@ -93,8 +92,7 @@ fn text<'a>(tables: impl IntoIterator<Item = &'a Table>) -> Vec<String> {
 /// The rows of a table up to an instant, by the column that says when, as text.
 fn rows_until(output: &Output, name: &str, when: &str, until_s: f64) -> Vec<String> {
     let table = table(output, name);
-    let column = |name: &str| &table.columns.iter().find(|column| column.name == name).unwrap().values;
-    let ColumnValues::F64(at) = column(when) else { panic!("{name}.{when}") };
+    let at = real(table, when);
     let of_row = |row: usize| {
         let row = [u32::try_from(row).unwrap()];
         table.columns.iter().map(|column| format!("{:?} ", column.values.at(&row))).collect::<String>()

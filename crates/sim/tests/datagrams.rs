@@ -1,8 +1,11 @@
 //! Sources of datagrams: what each sends, loses and has marked, and how long it takes, worked out by hand.
 
-use aqmlab_record::{ColumnValues, Table};
+mod columns;
+
+use aqmlab_record::Table;
 use aqmlab_scenario::Scenario;
 use aqmlab_sim::{Control, Output, run};
+use columns::{labels, names, real, table, whole, words};
 
 fn output(text: &str, overrides: &[(&str, &str)]) -> Output {
     let overrides: Vec<_> =
@@ -34,31 +37,8 @@ rate_mbps = 5.0
 start_spread_s = 0.0
 "#;
 
-fn table(output: &Output) -> &Table {
-    output.tables.iter().find(|table| table.name == "datagrams").expect("a table of datagrams")
-}
-
-fn whole(output: &Output, name: &str) -> Vec<u64> {
-    match values(table(output), name) {
-        ColumnValues::U64(values) => values.clone(),
-        ColumnValues::U32(values) => values.iter().copied().map(u64::from).collect(),
-        other => panic!("{name}: {other:?}"),
-    }
-}
-
-fn seconds(output: &Output, name: &str) -> Vec<f64> {
-    let ColumnValues::F64(values) = values(table(output), name) else { panic!("{name} is no real number") };
-    values.clone()
-}
-
-fn values<'a>(table: &'a Table, name: &str) -> &'a ColumnValues {
-    let column = table.columns.iter().find(|column| column.name == name);
-    &column.unwrap_or_else(|| panic!("no column {name}")).values
-}
-
-fn names(table: &Table, name: &str) -> Vec<String> {
-    let ColumnValues::Names(names) = values(table, name) else { panic!("{name} holds no names") };
-    names.iter().map(|name| name.unwrap_or_default().to_owned()).collect()
+fn datagrams(output: &Output) -> &Table {
+    table(output, "datagrams")
 }
 
 #[test]
@@ -66,8 +46,8 @@ fn a_constant_rate_below_the_links_takes_its_share_of_it_and_no_longer_than_it_m
     let output = output(CONSTANT, &[]);
     // Ten seconds of one packet every 2 ms, those of the first instant among them.
     for (name, expected) in [("sent", 5000), ("received", 5000), ("lost", 0), ("marked", 0)] {
-        assert_eq!(whole(&output, &format!("{name}_packets")), [expected], "{name}");
-        assert_eq!(whole(&output, &format!("{name}_bytes")), [expected * 1250], "{name}");
+        assert_eq!(whole(datagrams(&output), &format!("{name}_packets")), [expected], "{name}");
+        assert_eq!(whole(datagrams(&output), &format!("{name}_bytes")), [expected * 1250], "{name}");
     }
     let link = &output.summary.links[0];
     assert_eq!((link.counters.departed.packets, link.counters.departed.bytes), (5000, 5000 * 1250));
@@ -76,7 +56,7 @@ fn a_constant_rate_below_the_links_takes_its_share_of_it_and_no_longer_than_it_m
     assert!(link.carries_data && !output.summary.links[1].carries_data);
     // 10 us on the interface, 1 ms on the link, 7 ms of propagation: to the nanosecond, of every packet.
     for name in ["minimum", "mean", "p50", "p95", "p99", "maximum"] {
-        assert_eq!(seconds(&output, &format!("delay_{name}_s")), [0.008_01], "{name}");
+        assert_eq!(real(datagrams(&output), &format!("delay_{name}_s")), [0.008_01], "{name}");
     }
 }
 
@@ -86,11 +66,11 @@ fn what_exceeds_the_links_rate_is_lost() {
     // Of five packets sent in 4 ms the link takes four; the queue of 20 is full long before the window
     // begins.
     let [sent, lost, received] =
-        ["sent", "lost", "received"].map(|name| whole(&output, &format!("{name}_packets"))[0]);
+        ["sent", "lost", "received"].map(|name| whole(datagrams(&output), &format!("{name}_packets"))[0]);
     assert_eq!((sent, sent), (12_500, lost + received));
     assert!(lost.abs_diff(2_500) <= 1, "{lost}");
     // A packet that is let in finds 19 waiting and one in service, or less than a place more.
-    let delay = seconds(&output, "delay_maximum_s")[0];
+    let delay = real(datagrams(&output), "delay_maximum_s")[0];
     assert!((0.027_01..=0.028_01).contains(&delay), "{delay}");
 }
 
@@ -104,7 +84,7 @@ fn a_queue_that_counts_frames_holds_fewer_of_them_in_a_limit_of_bytes() {
             ("datagrams.0.rate_mbps", "12.5"),
         ];
         let output = output(CONSTANT, &overrides);
-        let delay = seconds(&output, "delay_maximum_s")[0];
+        let delay = real(datagrams(&output), "delay_maximum_s")[0];
         assert!(delays.contains(&delay), "{delay} with {header} bytes");
         let link = &output.summary.links[0];
         assert_eq!((link.throughput_mbps, link.counters.departed.bytes), (10.0, 12_500_000));
@@ -123,15 +103,18 @@ fn sources_under_fair_queueing_share_equally_whatever_they_send() {
     let output = output(&text, &overrides);
     // Three sources ask for 8, 8 and 40 of 10 Mbit/s: a third of 10,000 packets each, but for what waits in
     // the queue of each when the window begins, and when it ends.
-    let received = whole(&output, "received_packets");
+    let received = whole(datagrams(&output), "received_packets");
     assert_eq!(received.len(), 3);
     for packets in &received {
         assert!(packets.abs_diff(3333) <= 20, "{received:?}");
     }
-    assert_eq!(names(table(&output), "group"), ["datagrams-0", "datagrams-0", "greedy"]);
-    assert_eq!(whole(&output, "source"), [0, 1, 0]);
-    assert_eq!(names(table(&output), "from"), ["servers-left-0", "servers-left-1", "servers-left-0"]);
-    assert_eq!(names(table(&output), "to"), ["browsers-right-0", "browsers-right-1", "browsers-right-0"]);
+    assert_eq!(labels(datagrams(&output), "group"), ["datagrams-0", "datagrams-0", "greedy"]);
+    assert_eq!(whole(datagrams(&output), "source"), [0, 1, 0]);
+    assert_eq!(labels(datagrams(&output), "from"), ["servers-left-0", "servers-left-1", "servers-left-0"]);
+    assert_eq!(
+        labels(datagrams(&output), "to"),
+        ["browsers-right-0", "browsers-right-1", "browsers-right-0"]
+    );
 }
 
 /// Forty packets a second too many are queued, beyond the lower threshold soon and never beyond the upper
@@ -151,15 +134,15 @@ fn capable_datagrams_are_marked_where_others_are_discarded() {
                 ("record.packets", "true"),
             ],
         );
-        let marked = whole(&output, "marked_packets")[0];
+        let marked = whole(datagrams(&output), "marked_packets")[0];
         let early = output.summary.links[0].counters.discarded["early"].packets;
         if ecn == "not-ect" {
             assert!(marked == 0 && early > 0, "{marked} marked, {early} discarded");
         } else {
             assert!(marked > 0 && early == 0, "{ecn}: {marked} marked, {early} discarded");
         }
-        let packets = output.tables.iter().find(|table| table.name == "packets").unwrap();
-        let mut seen = names(packets, "codepoint");
+        let packets = table(&output, "packets");
+        let mut seen = labels(packets, "codepoint");
         seen.sort();
         seen.dedup();
         let expected: &[&str] = match ecn {
@@ -181,25 +164,21 @@ fn a_record_of_packets_numbers_the_datagrams_of_each_source() {
         ("record.packets", "true"),
     ];
     let output = output(CONSTANT, &overrides);
-    let packets = output.tables.iter().find(|table| table.name == "packets").unwrap();
-    let events = names(packets, "event");
-    let column = |name: &str| {
-        let ColumnValues::U32(values) = values(packets, name) else { panic!("{name} is no whole number") };
-        values.clone()
-    };
-    let (connections, sequences) = (column("connection"), column("sequence"));
-    let keys = whole(&output, "connection");
-    for (&key, sent) in keys.iter().zip(whole(&output, "sent_packets")) {
+    let packets = table(&output, "packets");
+    let events = labels(packets, "event");
+    let (connections, sequences) = (words(packets, "connection"), words(packets, "sequence"));
+    let keys = whole(datagrams(&output), "connection");
+    for (&key, sent) in keys.iter().zip(whole(datagrams(&output), "sent_packets")) {
         let arrivals = (0..events.len()).filter(|&row| events[row] == "arrival");
         let own = arrivals.filter(|&row| u64::from(connections[row]) == key);
         let numbers: Vec<u32> = own.map(|row| sequences[row]).collect();
         assert_eq!(sent, 50);
         assert!(numbers.iter().copied().eq(0..50), "{numbers:?}");
     }
-    assert!(column("acknowledgement").iter().all(|&number| number == 0));
-    assert!(column("payload_bytes").iter().all(|&bytes| bytes == 1250 - 28));
-    assert!(names(packets, "flags").iter().all(String::is_empty));
-    assert!(names(packets, "class").iter().all(|class| class == "datagram"));
+    assert!(words(packets, "acknowledgement").iter().all(|&number| number == 0));
+    assert!(words(packets, "payload_bytes").iter().all(|&bytes| bytes == 1250 - 28));
+    assert!(names(packets, "flags").iter().all(|flags| flags.unwrap_or_default().is_empty()));
+    assert!(names(packets, "class").iter().all(|class| class == Some("datagram")));
 }
 
 /// What a run sends is received or lost once all queues are empty, wherever it is lost.
@@ -240,7 +219,7 @@ stop_s = 5.0
 "#;
     let output = output(text, &[]);
     let [sent, received, lost] =
-        ["sent", "received", "lost"].map(|name| whole(&output, &format!("{name}_packets")));
+        ["sent", "received", "lost"].map(|name| whole(datagrams(&output), &format!("{name}_packets")));
     for source in 0..9 {
         assert!(sent[source] > 0 && lost[source] > 0 && received[source] > 0, "{source}");
         assert_eq!(sent[source], received[source] + lost[source], "{source}");
@@ -267,10 +246,10 @@ fn a_link_loses_the_datagrams_of_each_source_with_these_ordinals() {
         ("record.packets", "true"),
     ];
     let output = output(CONSTANT, &overrides);
-    assert_eq!(whole(&output, "lost_packets"), [2, 2]);
-    let packets = output.tables.iter().find(|table| table.name == "packets").unwrap();
-    let ColumnValues::U32(sequences) = values(packets, "sequence") else { panic!("no whole number") };
-    let events = names(packets, "event");
+    assert_eq!(whole(datagrams(&output), "lost_packets"), [2, 2]);
+    let packets = table(&output, "packets");
+    let sequences = words(packets, "sequence");
+    let events = labels(packets, "event");
     let discarded = (0..events.len()).filter(|&row| events[row] == "discard");
     let mut discarded: Vec<u32> = discarded.map(|row| sequences[row]).collect();
     discarded.sort_unstable();
@@ -287,14 +266,16 @@ fn datagrams_beside_connections_leave_their_hashes_and_numbers_alone() {
         ("record.flows", "true"),
     ];
     let both = output(&format!("{CONSTANT}{flows}"), &overrides);
-    let opened = both.tables.iter().find(|table| table.name == "flows").unwrap();
-    assert_eq!(values(opened, "connection"), &ColumnValues::U32(vec![0, 1]));
+    assert_eq!(words(table(&both, "flows"), "connection"), [0, 1]);
     let delivered: u64 = both.summary.flows[0].delivered_bytes.iter().sum();
     // The flows have what the datagrams, below their share, leave of 10 Mbit/s; headers take 40 bytes of
     // 1,500.
     let megabits = delivered as f64 * 8.0 / 10.0 / 1e6;
     assert!((7.5..8.0).contains(&megabits), "{megabits}");
-    assert_eq!((whole(&both, "sent_packets"), whole(&both, "received_packets")), (vec![2000], vec![2000]));
+    assert_eq!(
+        (whole(datagrams(&both), "sent_packets"), whole(datagrams(&both), "received_packets")),
+        (vec![2000], vec![2000])
+    );
 }
 
 #[test]
@@ -315,16 +296,16 @@ fn echoed() -> String {
 #[test]
 fn what_is_sent_back_has_taken_the_round_trip() {
     let output = output(&echoed(), &[]);
-    assert_eq!(names(table(&output), "group"), ["probe", "probe-echo"]);
-    assert_eq!(names(table(&output), "from"), ["servers-left-0", "browsers-right-0"]);
-    assert_eq!(names(table(&output), "to"), ["browsers-right-0", "servers-left-0"]);
+    assert_eq!(labels(datagrams(&output), "group"), ["probe", "probe-echo"]);
+    assert_eq!(labels(datagrams(&output), "from"), ["servers-left-0", "browsers-right-0"]);
+    assert_eq!(labels(datagrams(&output), "to"), ["browsers-right-0", "servers-left-0"]);
     // All that was sent in ten seconds is sent back, and counts by the instant at which it was sent first.
     for (name, expected) in [("sent", 5000), ("received", 5000), ("lost", 0)] {
-        assert_eq!(whole(&output, &format!("{name}_packets")), [expected; 2], "{name}");
+        assert_eq!(whole(datagrams(&output), &format!("{name}_packets")), [expected; 2], "{name}");
     }
     // On the way back the same interface, link and propagation: to the nanosecond, of every packet.
     for name in ["minimum", "mean", "p50", "p99", "maximum"] {
-        assert_eq!(seconds(&output, &format!("delay_{name}_s")), [0.008_01, 0.016_02], "{name}");
+        assert_eq!(real(datagrams(&output), &format!("delay_{name}_s")), [0.008_01, 0.016_02], "{name}");
     }
     assert_eq!(output.summary.links[1].throughput_mbps, 5.0);
     assert!(!output.summary.links[1].carries_data, "an answer");
@@ -340,11 +321,11 @@ fn only_what_arrives_is_sent_back_and_a_round_trip_is_lost_on_either_way() {
     ];
     let output = output(&echoed(), &overrides);
     let [sent, lost, received] =
-        ["sent", "lost", "received"].map(|name| whole(&output, &format!("{name}_packets")));
+        ["sent", "lost", "received"].map(|name| whole(datagrams(&output), &format!("{name}_packets")));
     assert_eq!(sent[1], sent[0]);
     assert!(lost[0].abs_diff(2_500) <= 1, "{lost:?}");
     assert_eq!(sent[1], lost[1] + received[1]);
-    assert_eq!(whole(&output, "under_way_packets"), [0, 0]);
+    assert_eq!(whole(datagrams(&output), "under_way_packets"), [0, 0]);
     // 10,000 packets are to go back in the time in which the link carries 4,000, and its queue of 20.
     assert!(received[1].abs_diff(4_000) <= 40, "{received:?}");
 }
@@ -359,10 +340,9 @@ fn every_arrival_has_its_row_where_that_is_asked() {
         ("record.datagrams", "true"),
     ];
     let output = output(&echoed(), &overrides);
-    let rows = output.tables.iter().find(|table| table.name == "datagram_arrivals").expect("as asked");
-    let ColumnValues::F64(sent) = values(rows, "sent_s") else { panic!("no real number") };
-    let ColumnValues::F64(delays) = values(rows, "delay_s") else { panic!("no real number") };
-    let groups = names(rows, "group");
+    let rows = table(&output, "datagram_arrivals");
+    let (sent, delays) = (real(rows, "sent_s"), real(rows, "delay_s"));
+    let groups = labels(rows, "group");
     for (group, delay) in [("probe", 0.008_01), ("probe-echo", 0.016_02)] {
         let of_group = || (0..groups.len()).filter(|&row| groups[row] == group);
         let instants: Vec<f64> = of_group().map(|row| sent[row]).collect();
@@ -387,22 +367,22 @@ fn what_is_under_way_at_the_end_is_counted_with_how_long_it_was_watched_and_good
     ];
     let output = output(CONSTANT, &overrides);
     let [sent, received, lost, under_way, arrived] = ["sent", "received", "lost", "under_way", "arrived"]
-        .map(|name| whole(&output, &format!("{name}_packets"))[0]);
+        .map(|name| whole(datagrams(&output), &format!("{name}_packets"))[0]);
     assert_eq!((sent, lost, under_way), (12_500, 0, sent - received));
     assert_eq!(arrived, received);
     assert!(received.abs_diff(10_000 - 7) <= 1, "{received}");
     // One every 0.8 ms: the first that is under way was sent with number 9,993 at 7.994 s.
-    assert!((seconds(&output, "under_way_longest_s")[0] - 2.006).abs() < 0.002);
-    assert!((seconds(&output, "under_way_shortest_s")[0] - 0.0008).abs() < 1e-9);
+    assert!((real(datagrams(&output), "under_way_longest_s")[0] - 2.006).abs() < 0.002);
+    assert!((real(datagrams(&output), "under_way_shortest_s")[0] - 0.0008).abs() < 1e-9);
     // Number n waits 0.2 ms longer than the one before: half of all take up to 1.25 s; of those that arrived
     // half take up to 1 s, and the slowest 2 s.
-    let [found, least, most] =
-        ["delay_p50_s", "delay_p50_least_s", "delay_p50_most_s"].map(|name| seconds(&output, name)[0]);
+    let [found, least, most] = ["delay_p50_s", "delay_p50_least_s", "delay_p50_most_s"]
+        .map(|name| real(datagrams(&output), name)[0]);
     assert!((found - 1.007).abs() < 0.003, "{found}");
     assert!((most - 1.257).abs() < 0.003, "{most}");
     // Watched for up to x seconds are 1,250 x: 5,000 x + 1,250 x are half of 10,000 + 1,250 x at 0.889 s.
     assert!((least - 0.889).abs() < 0.01, "{least}");
-    assert_eq!(seconds(&output, "delay_p99_most_s"), [f64::INFINITY]);
-    let slow = seconds(&output, "delay_p95_least_s")[0];
+    assert_eq!(real(datagrams(&output), "delay_p99_most_s"), [f64::INFINITY]);
+    let slow = real(datagrams(&output), "delay_p95_least_s")[0];
     assert!((slow - 1.877).abs() < 0.01, "{slow}");
 }

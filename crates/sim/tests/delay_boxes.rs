@@ -1,9 +1,11 @@
 //! `delay_box`: a bottleneck and losses in front of each connection, against instants and laws worked out by
 //! hand.
 
-use aqmlab_record::{ColumnValues, Table};
+mod columns;
+
 use aqmlab_scenario::Scenario;
 use aqmlab_sim::{Control, Output, run};
+use columns::{labels, real, table, words};
 
 fn simulate(text: &str, seed: u64) -> Output {
     let scenario = Scenario::from_toml(text, "test", &[]).unwrap_or_else(|error| panic!("{error}"));
@@ -44,21 +46,11 @@ packets = true
 
 /// Microseconds at which packets of a sender arrived at the queue of a link, by connection.
 fn arrivals(output: &Output, link: &str) -> Vec<(u32, f64)> {
-    let packets = output.tables.iter().find(|table| table.name == "packets").unwrap();
-    let (event, at) = (names(packets, "event"), names(packets, "link"));
-    let ColumnValues::F64(time) = column(packets, "time_s") else { panic!("time_s") };
-    let ColumnValues::U32(connection) = column(packets, "connection") else { panic!("connection") };
+    let packets = table(output, "packets");
+    let (event, at) = (labels(packets, "event"), labels(packets, "link"));
+    let (time, connection) = (real(packets, "time_s"), words(packets, "connection"));
     let rows = (0..time.len()).filter(|&row| event[row] == "arrival" && at[row] == link);
     rows.map(|row| (connection[row], time[row] * 1e6)).collect()
-}
-
-fn column<'a>(table: &'a Table, name: &str) -> &'a ColumnValues {
-    &table.columns.iter().find(|column| column.name == name).unwrap().values
-}
-
-fn names<'a>(table: &'a Table, name: &str) -> Vec<&'a str> {
-    let ColumnValues::Names(values) = column(table, name) else { panic!("{name}") };
-    values.iter().map(|name| name.expect("a name in every row")).collect()
 }
 
 /// Fails unless the first packets came at these instants, in microseconds.

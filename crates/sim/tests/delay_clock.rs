@@ -1,8 +1,11 @@
 //! Packets whose delay a tick of their machine's kernel clock ends.
 
-use aqmlab_record::{ColumnValues, Table};
+mod columns;
+
+use aqmlab_record::Table;
 use aqmlab_scenario::Scenario;
 use aqmlab_sim::{Control, run};
+use columns::{labels, real, words};
 use std::collections::BTreeMap;
 
 const TEXT: &str = r#"
@@ -34,15 +37,10 @@ fn packets(overrides: &[(&str, &str)], seed: u64) -> Table {
 
 /// Arrivals at the bottleneck of what the browsers' machine sent: instants in nanoseconds, and IP bytes.
 fn from_browsers(table: &Table) -> Vec<(u64, u64)> {
-    let column = |name: &str| &table.columns.iter().find(|column| column.name == name).expect(name).values;
-    let ColumnValues::F64(times) = column("time_s") else { panic!("times are numbers") };
-    let ColumnValues::U32(bytes) = column("ip_bytes") else { panic!("sizes are numbers") };
-    let [ColumnValues::Names(event), ColumnValues::Names(sender)] = ["event", "sender"].map(column) else {
-        panic!("events and senders are names")
-    };
-    let rows = times.iter().zip(bytes).zip(event.iter().zip(sender.iter()));
-    let wanted = rows.filter(|(_, names)| *names == (Some("arrival"), Some("active")));
-    wanted.map(|((time, bytes), _)| ((time * 1e9).round() as u64, u64::from(*bytes))).collect()
+    let (times, bytes) = (real(table, "time_s"), words(table, "ip_bytes"));
+    let (event, sender) = (labels(table, "event"), labels(table, "sender"));
+    let rows = (0..times.len()).filter(|&row| (event[row], sender[row]) == ("arrival", "active"));
+    rows.map(|row| ((times[row] * 1e9).round() as u64, u64::from(bytes[row]))).collect()
 }
 
 /// Nanoseconds that a datagram takes at 100 Mbit/s: a frame of 64 bytes at least with 18 of its own, and 20

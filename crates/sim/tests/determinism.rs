@@ -1,8 +1,10 @@
 //! The same scenario and seed give the same bytes; demand does not depend on the queue.
 
-use aqmlab_record::{ColumnValues, Table};
+mod columns;
+
 use aqmlab_scenario::Scenario;
 use aqmlab_sim::{Control, Output, run};
+use columns::{labels, table, whole, words};
 use std::collections::BTreeMap;
 
 const BROWSING: &str = r#"
@@ -58,12 +60,12 @@ fn a_queue_that_marks_and_hosts_without_ecn_are_warned_about() {
 
 /// Sizes of the pages (top-level objects) each user fetched, in order.
 fn pages(output: &Output) -> BTreeMap<(String, u32), Vec<u64>> {
-    let table = output.tables.iter().find(|table| table.name == "responses").unwrap();
-    let (population, user) = (names(table, "population"), words(table, "user"));
-    let (object, size) = (names(table, "object"), longs(table, "response_bytes"));
+    let responses = table(output, "responses");
+    let (population, user) = (labels(responses, "population"), words(responses, "user"));
+    let (object, size) = (labels(responses, "object"), whole(responses, "response_bytes"));
     let mut pages: BTreeMap<(String, u32), Vec<u64>> = BTreeMap::new();
     for row in (0..size.len()).filter(|&row| object[row] == "page") {
-        pages.entry((population[row].clone(), user[row])).or_default().push(size[row]);
+        pages.entry((population[row].to_owned(), user[row])).or_default().push(size[row]);
     }
     pages
 }
@@ -91,23 +93,4 @@ fn one_more_user_changes_no_other_user() {
     let mut more = pages(&simulate(5, &one_more));
     more.retain(|(_, user), _| *user < 450);
     assert_eq!(fewer, more);
-}
-
-fn column<'a>(table: &'a Table, name: &str) -> &'a ColumnValues {
-    &table.columns.iter().find(|column| column.name == name).unwrap().values
-}
-
-fn names(table: &Table, name: &str) -> Vec<String> {
-    let ColumnValues::Names(values) = column(table, name) else { panic!("{name}") };
-    values.iter().map(|name| name.unwrap().to_owned()).collect()
-}
-
-fn words(table: &Table, name: &str) -> Vec<u32> {
-    let ColumnValues::U32(values) = column(table, name) else { panic!("{name}") };
-    values.clone()
-}
-
-fn longs(table: &Table, name: &str) -> Vec<u64> {
-    let ColumnValues::U64(values) = column(table, name) else { panic!("{name}") };
-    values.clone()
 }

@@ -1,8 +1,10 @@
 //! Connection vectors over a network: when their responses are there, and that connections of every kind end.
 
-use aqmlab_record::{ColumnValues, Table};
+mod columns;
+
 use aqmlab_scenario::Scenario;
 use aqmlab_sim::{Control, Output, run};
+use columns::{numbers, table};
 
 fn replayed(vectors: &str, profile: &str) -> Output {
     let text = format!(
@@ -15,16 +17,6 @@ fn replayed(vectors: &str, profile: &str) -> Output {
     run(&scenario, 1, &Control::default()).unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn reals(output: &Output, table: &str, column: &str) -> Vec<f64> {
-    let table: &Table = output.tables.iter().find(|one| one.name == table).unwrap();
-    match &table.columns.iter().find(|one| one.name == column).unwrap().values {
-        ColumnValues::F64(values) => values.clone(),
-        ColumnValues::U32(values) => values.iter().copied().map(f64::from).collect(),
-        ColumnValues::U64(values) => values.iter().map(|&value| value as f64).collect(),
-        other => panic!("{column}: {other:?}"),
-    }
-}
-
 #[test]
 fn a_response_takes_round_trips_and_the_time_of_the_server() {
     // From the opening: a round trip, half of one, 20 ms, half of one. Later: a round trip, and 30 ms. The
@@ -33,13 +25,13 @@ fn a_response_takes_round_trips_and_the_time_of_the_server() {
         "SEQ 2000000 2 1 1\nr 100000\n> 300\nt 20000\n< 1000\nt 500000\n> 400\nt 30000\n< 700\nt 10000\n";
     for profile in ["bsd45", "rfc5681", "ns2-full"] {
         let output = replayed(vectors, profile);
-        let times = reals(&output, "responses", "response_time_s");
+        let times = numbers(table(&output, "responses"), "response_time_s");
         assert_eq!(times.len(), 2, "{profile}");
         for (time, expected) in times.into_iter().zip([0.22, 0.13]) {
             assert!((expected..expected + 0.001).contains(&time), "{profile}: {time} of {expected}");
         }
-        assert_eq!(reals(&output, "responses", "response_bytes"), [1000.0, 700.0]);
-        let closed = reals(&output, "flows", "closed_s");
+        assert_eq!(numbers(table(&output, "responses"), "response_bytes"), [1000.0, 700.0]);
+        let closed = numbers(table(&output, "flows"), "closed_s");
         assert!(closed.len() == 1 && (2.86..3.2).contains(&closed[0]), "{profile}: {closed:?}");
     }
 }
@@ -51,7 +43,7 @@ fn a_close_behind_the_last_data_goes_with_them_where_a_host_writes_and_closes_in
     // trip later and that.
     let closed = |profile: &str, waits: &str| {
         let vectors = format!("SEQ 0 1 1 1\nr 100000\n> 300\nt 0\n< 1000\n{waits}");
-        reals(&replayed(&vectors, profile), "flows", "closed_s")[0]
+        numbers(table(&replayed(&vectors, profile), "flows"), "closed_s")[0]
     };
     let (together, apart) = (closed("ns2-full", ""), closed("ns2-full", "t 1\n"));
     assert!((0.2..0.31).contains(&together), "{together}");
@@ -72,7 +64,7 @@ fn connections_of_every_kind_end() {
                    S 600000 1 1 7\nr 40000\nI 0 0 5\nA 0 0 5\nI 0 1 0\n";
     for profile in ["bsd45", "rfc5681", "ns2-full"] {
         let output = replayed(vectors, profile);
-        let closed = reals(&output, "flows", "closed_s");
+        let closed = numbers(table(&output, "flows"), "closed_s");
         assert_eq!(closed.len(), 7, "{profile}");
         assert!(closed.iter().all(|&closed| closed < 10.0), "{profile}: {closed:?}");
         let population = &output.summary.populations[0];

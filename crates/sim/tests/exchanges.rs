@@ -1,8 +1,11 @@
 //! Exchanges are counted as they end, each once, and all of them.
 
-use aqmlab_record::{ColumnValues, PopulationSummary, Table};
+mod columns;
+
+use aqmlab_record::{PopulationSummary, Table};
 use aqmlab_scenario::Scenario;
 use aqmlab_sim::{Control, Output, run};
+use columns::{real, table, whole, words};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A link that loses so much that connections give up: attempts to open them after 75 s, others later.
@@ -32,16 +35,10 @@ fn sum(output: &Output, of: impl Fn(&PopulationSummary) -> u64) -> u64 {
     output.summary.populations.iter().map(of).sum()
 }
 
-fn table<'a>(output: &'a Output, name: &str) -> &'a Table {
-    output.tables.iter().find(|table| table.name == name).unwrap()
-}
-
 /// Exchanges started, from the rows of connections: those requested, and of each that requested none the one
 /// for which it was opened.
 fn started(output: &Output) -> u64 {
-    let flows = table(output, "flows");
-    let exchanges = &flows.columns.iter().find(|column| column.name == "exchanges").unwrap().values;
-    let ColumnValues::U32(exchanges) = exchanges else { panic!("type") };
+    let exchanges = words(table(output, "flows"), "exchanges");
     exchanges.iter().map(|&count| u64::from(count.max(1))).sum()
 }
 
@@ -49,29 +46,8 @@ fn started(output: &Output) -> u64 {
 /// browser's, or the server's alone after the browser has given up.
 fn opening(output: &Output) -> u64 {
     let flows = table(output, "flows");
-    let column = |name: &str| &flows.columns.iter().find(|column| column.name == name).unwrap().values;
-    let (ColumnValues::U32(exchanges), ColumnValues::F64(closed)) = (column("exchanges"), column("closed_s"))
-    else {
-        panic!("types")
-    };
+    let (exchanges, closed) = (words(flows, "exchanges"), real(flows, "closed_s"));
     exchanges.iter().zip(closed).filter(|(count, closed)| **count == 0 && closed.is_nan()).count() as u64
-}
-
-/// A column as whole numbers; of names their codes.
-fn whole(table: &Table, name: &str) -> Vec<u64> {
-    match &table.columns.iter().find(|column| column.name == name).unwrap().values {
-        ColumnValues::U8(values) => values.iter().map(|&value| value.into()).collect(),
-        ColumnValues::U32(values) => values.iter().map(|&value| value.into()).collect(),
-        ColumnValues::U64(values) => values.clone(),
-        ColumnValues::Names(names) => names.codes().iter().map(|&code| code.into()).collect(),
-        other => panic!("{name}: {other:?}"),
-    }
-}
-
-fn real<'a>(table: &'a Table, name: &str) -> &'a [f64] {
-    let values = &table.columns.iter().find(|column| column.name == name).unwrap().values;
-    let ColumnValues::F64(values) = values else { panic!("{name}: {values:?}") };
-    values
 }
 
 /// Which page a row belongs to.

@@ -1,9 +1,12 @@
 //! Links that lose packets: by ordinal, so that a conversation follows that was worked out by hand, and by
 //! chance.
 
-use aqmlab_record::{ColumnValues, ImpairmentSummary, Table};
+mod columns;
+
+use aqmlab_record::ImpairmentSummary;
 use aqmlab_scenario::Scenario;
 use aqmlab_sim::{Control, Output, run};
+use columns::{labels, real, table, words};
 
 fn simulate(text: &str, seed: u64) -> Output {
     let scenario = Scenario::from_toml(text, "test", &[]).unwrap_or_else(|error| panic!("{error}"));
@@ -60,10 +63,10 @@ flows = true
 /// Milliseconds from the instant at which the connection is established until the last new byte is there.
 fn transfer_ms(output: &Output, segments: u64) -> f64 {
     let packets = table(output, "packets");
-    let (time, event) = (reals(packets, "time_s"), names(packets, "event"));
+    let (time, event) = (real(packets, "time_s"), labels(packets, "event"));
     let (sequence, payload) = (words(packets, "sequence"), words(packets, "payload_bytes"));
     // The last link is the one with a queue for certain.
-    let link = names(packets, "link");
+    let link = labels(packets, "link");
     let last = output.summary.links.last().expect("a monitored link").name.as_str();
     let arrivals: Vec<usize> =
         (0..time.len()).filter(|&row| event[row] == "arrival" && link[row] == last).collect();
@@ -130,7 +133,7 @@ fn what_comes_for_an_end_that_is_over_is_answered_with_the_number_that_it_acknow
             let drop = format!("drop = [{drop}]");
             let output = conversation_of(&format!("profile = \"{hosts}\""), 1, &drop, 0.0);
             let packets = table(&output, "packets");
-            let (flags, sequence) = (names(packets, "flags"), words(packets, "sequence"));
+            let (flags, sequence) = (labels(packets, "flags"), words(packets, "sequence"));
             let resets: Vec<u32> =
                 (0..flags.len()).filter(|&row| flags[row].contains('R')).map(|row| sequence[row]).collect();
             // The SYN, the segment, and the FIN.
@@ -149,7 +152,7 @@ fn a_lost_syn_costs_its_timeout_and_a_retransmission_is_a_packet_of_its_own() {
     // FreeBSD 4.x backs off no SYN before the sixth (tcp_syn_backoff): 3 s each time.
     for (drop, seconds) in [("[]", 0.040), ("[1]", 3.040), ("[1, 2]", 6.040)] {
         let output = conversation(1, &format!("drop = {drop}"));
-        let time = reals(table(&output, "packets"), "time_s");
+        let time = real(table(&output, "packets"), "time_s");
         // The timer ends on a tick of the host, up to 10 ms early.
         assert!(
             (-0.000_01..0.010_01).contains(&(seconds - time[0])),
@@ -166,7 +169,7 @@ fn a_connection_is_over_whichever_of_its_last_packets_is_lost() {
     let closed_ms = |drop: &str| {
         let output = conversation(1, &format!("drop = {drop}"));
         assert_eq!(output.summary.tcp.gave_up, 0, "{drop}");
-        1e3 * reals(table(&output, "flows"), "closed_s")[0]
+        1e3 * real(table(&output, "flows"), "closed_s")[0]
     };
     // SYN, SYN/ACK, FIN, FIN, acknowledgement.
     assert!((closed_ms("[]") - 200.0).abs() < 0.01);
@@ -308,8 +311,8 @@ fn the_same_packets_are_lost_whatever_else_the_network_does() {
 /// Of each flow the ordinals of the packets lost at the first link, in the direction of the data.
 fn ordinals_lost(output: &Output) -> Vec<Vec<u32>> {
     let packets = table(output, "packets");
-    let (event, connection) = (names(packets, "event"), words(packets, "connection"));
-    let sender = names(packets, "sender");
+    let (event, connection) = (labels(packets, "event"), words(packets, "connection"));
+    let sender = labels(packets, "sender");
     let mut all = vec![(0, Vec::new()); 5];
     for row in (0..event.len()).filter(|&row| sender[row] == "active") {
         let (count, lost) = &mut all[connection[row] as usize];
@@ -320,27 +323,4 @@ fn ordinals_lost(output: &Output) -> Vec<Vec<u32>> {
         }
     }
     all.into_iter().map(|(_, lost)| lost).collect()
-}
-
-fn table<'a>(output: &'a Output, name: &str) -> &'a Table {
-    output.tables.iter().find(|table| table.name == name).unwrap()
-}
-
-fn column<'a>(table: &'a Table, name: &str) -> &'a ColumnValues {
-    &table.columns.iter().find(|column| column.name == name).unwrap().values
-}
-
-fn reals(table: &Table, name: &str) -> Vec<f64> {
-    let ColumnValues::F64(values) = column(table, name) else { panic!("{name}") };
-    values.clone()
-}
-
-fn words(table: &Table, name: &str) -> Vec<u32> {
-    let ColumnValues::U32(values) = column(table, name) else { panic!("{name}") };
-    values.clone()
-}
-
-fn names<'a>(table: &'a Table, name: &str) -> Vec<&'a str> {
-    let ColumnValues::Names(values) = column(table, name) else { panic!("{name}") };
-    values.iter().map(|name| name.expect("a name in every row")).collect()
 }

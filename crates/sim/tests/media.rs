@@ -1,9 +1,11 @@
 //! Links that share a medium or carry several packets in a transmission: departures worked by hand, and
 //! throughput in closed form.
 
-use aqmlab_record::{ColumnValues, Table};
+mod columns;
+
 use aqmlab_scenario::Scenario;
 use aqmlab_sim::{Control, run};
+use columns::{names, real, table};
 
 /// Datagrams of 1,000 bytes, ten in each millisecond, which reach a bottleneck without framing as they are
 /// sent.
@@ -35,19 +37,14 @@ fn departures_of(text: &str, link: &str, seed: u64) -> Vec<u64> {
 fn events_of(text: &str, event: &str, link: &str, seed: u64) -> Vec<u64> {
     let scenario = Scenario::from_toml(text, "test", &[]).unwrap_or_else(|error| panic!("{error}"));
     let output = run(&scenario, seed, &Control::default()).unwrap_or_else(|error| panic!("{error}"));
-    let packets = output.tables.iter().find(|table| table.name == "packets").unwrap();
-    let ColumnValues::F64(times) = column(packets, "time_s") else { panic!("type of time_s") };
+    let packets = table(&output, "packets");
+    let times = real(packets, "time_s");
     let has = |name: &str, wanted: &str| -> Vec<bool> {
-        let ColumnValues::Names(names) = column(packets, name) else { panic!("type of {name}") };
-        names.codes().iter().map(|&code| names.names()[code as usize] == wanted).collect()
+        names(packets, name).iter().map(|name| name == Some(wanted)).collect()
     };
     let (wanted, here) = (has("event", event), has("link", link));
     let rows = (0..times.len()).filter(|&row| wanted[row] && here[row]);
     rows.map(|row| (times[row] * 1e9).round() as u64).collect()
-}
-
-fn column<'a>(table: &'a Table, name: &str) -> &'a ColumnValues {
-    &table.columns.iter().find(|column| column.name == name).unwrap().values
 }
 
 fn in_ms(departures: &[u64]) -> Vec<u64> {

@@ -1,8 +1,11 @@
 //! What netem's laws do to traffic on a link: nothing is lost track of, and TCP lives with it.
 
-use aqmlab_record::{ColumnValues, ImpairmentSummary};
+mod columns;
+
+use aqmlab_record::ImpairmentSummary;
 use aqmlab_scenario::Scenario;
 use aqmlab_sim::{Control, Output, run};
+use columns::{table, whole};
 
 const LINK: &str = r#"
 name = "netem"
@@ -32,14 +35,6 @@ fn flows(hosts: &str) -> String {
     )
 }
 
-fn column(output: &Output, table: &str, name: &str) -> u64 {
-    let table = output.tables.iter().find(|own| own.name == table).unwrap_or_else(|| panic!("no {table}"));
-    match table.columns.iter().find(|column| column.name == name).map(|column| &column.values) {
-        Some(ColumnValues::U64(values)) => values.iter().sum(),
-        _ => panic!("no counts called {name}"),
-    }
-}
-
 /// What was offered, and what came a second time, is delivered, lost on purpose or by the queue, or waits.
 #[test]
 fn what_is_offered_and_duplicated_is_delivered_or_lost() {
@@ -65,7 +60,7 @@ fn what_is_offered_and_duplicated_is_delivered_or_lost() {
     assert!((lost.packets as f64 - share * offered).abs() < 4.0 * error, "{lost:?}");
     // Applications hear of each datagram once.
     let [sent, received, gone, under_way] = ["sent", "received", "lost", "under_way"]
-        .map(|name| column(&output, "datagrams", &format!("{name}_packets")));
+        .map(|name| whole(table(&output, "datagrams"), &format!("{name}_packets")).iter().sum::<u64>());
     assert_eq!(sent, received + gone + under_way);
     assert_eq!(gone, lost.packets);
 }

@@ -1,13 +1,14 @@
 //! A transport that is not TCP runs through the simulator, under flows and under users, beside TCP.
 
+mod columns;
 mod frames;
 
 use aqmlab_aqm::Codepoint;
-use aqmlab_record::ColumnValues;
 use aqmlab_scenario::Scenario;
 use aqmlab_sim::{
     Answer, Connecting, Control, Output, StreamId, Time, TransportEnd, Transports, run, run_over,
 };
+use columns::{real, table};
 use frames::FrameEnd;
 use std::sync::{Arc, Mutex};
 
@@ -75,10 +76,7 @@ fn datagrams(output: &Output, link: usize) -> u64 {
 }
 
 fn response_times(output: &Output) -> Vec<f64> {
-    let rows = output.tables.iter().find(|table| table.name == "responses").expect("a table of responses");
-    let times = rows.columns.iter().find(|column| column.name == "response_time_s").expect("response times");
-    let ColumnValues::F64(times) = &times.values else { panic!("{:?}", times.values) };
-    times.clone()
+    real(table(output, "responses"), "response_time_s").to_vec()
 }
 
 #[test]

@@ -1,9 +1,11 @@
 //! Today's pages over an idle link, round trip by round trip; and what a household of their readers makes of
 //! a line.
 
-use aqmlab_record::{ColumnValues, Table};
+mod columns;
+
 use aqmlab_scenario::Scenario;
 use aqmlab_sim::{Control, Output, run};
+use columns::{real, table, whole};
 
 /// One reader, 100 ms from every server, over links that take no time worth counting; delayed
 /// acknowledgements never hold anything that is waited for, because responses are shorter than a window.
@@ -31,16 +33,6 @@ fn simulate(text: &str, seed: u64, overrides: &[(&str, &str)]) -> Output {
         overrides.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
     let scenario = Scenario::from_toml(text, "test", &overrides).unwrap_or_else(|error| panic!("{error}"));
     run(&scenario, seed, &Control::default()).unwrap_or_else(|error| panic!("{error}"))
-}
-
-fn real<'a>(table: &'a Table, name: &str) -> &'a [f64] {
-    let values = &table.columns.iter().find(|column| column.name == name).unwrap().values;
-    let ColumnValues::F64(values) = values else { panic!("{name}: {values:?}") };
-    values
-}
-
-fn table<'a>(output: &'a Output, name: &str) -> &'a Table {
-    output.tables.iter().find(|table| table.name == name).unwrap()
 }
 
 /// How many round trips the page of these lines takes, which is all that the reader loads.
@@ -116,9 +108,7 @@ fn a_small_object_does_not_wait_for_a_large_one_before_it() {
     let text = format!("{READER}\n[files]\n\"own.csv\" = \"\"\"\n{page}\"\"\"\n");
     let output = simulate(&text, 1, &[]);
     let responses = table(&output, "responses");
-    let bytes = &responses.columns.iter().find(|column| column.name == "response_bytes").unwrap().values;
-    let ColumnValues::U64(bytes) = bytes else { panic!("{bytes:?}") };
-    assert_eq!(bytes[..3], [1000, 3000, 2_000_000]);
+    assert_eq!(whole(responses, "response_bytes")[..3], [1000, 3000, 2_000_000]);
     let times = real(responses, "response_time_s");
     assert!((times[1] - 0.2).abs() < 0.005, "{}", times[1]);
     // Slow start from ten segments: 14,600 bytes double every round trip at most, 2 MB are the eighth's.

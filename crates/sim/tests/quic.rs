@@ -1,8 +1,10 @@
 //! QUIC beside TCP: pages round trip by round trip, what a lost packet keeps waiting, and transfers whole.
 
-use aqmlab_record::{ColumnValues, Table};
+mod columns;
+
 use aqmlab_scenario::Scenario;
 use aqmlab_sim::{Control, Output, Simulation, Span, memory_estimate, run};
+use columns::{real, table, whole};
 
 /// One reader, 100 ms from every server, over links that take no time worth counting.
 const READER: &str = r#"
@@ -33,22 +35,6 @@ fn simulate(text: &str) -> Output {
 
 fn with_pages(text: &str, page: &str) -> String {
     format!("{text}\n[files]\n\"own.csv\" = \"\"\"\n{page}\"\"\"\n")
-}
-
-fn real<'a>(table: &'a Table, name: &str) -> &'a [f64] {
-    let values = &table.columns.iter().find(|column| column.name == name).unwrap().values;
-    let ColumnValues::F64(values) = values else { panic!("{name}: {values:?}") };
-    values
-}
-
-fn whole<'a>(table: &'a Table, name: &str) -> &'a [u64] {
-    let values = &table.columns.iter().find(|column| column.name == name).unwrap().values;
-    let ColumnValues::U64(values) = values else { panic!("{name}: {values:?}") };
-    values
-}
-
-fn table<'a>(output: &'a Output, name: &str) -> &'a Table {
-    output.tables.iter().find(|table| table.name == name).unwrap()
 }
 
 /// How many round trips the page of these lines takes.
@@ -116,7 +102,7 @@ fn late(transport: &str, lost: u32) -> usize {
     let times = |lost| {
         let output = page_over_a_loss(transport, lost);
         let responses = table(&output, "responses");
-        let sizes = whole(responses, "response_bytes").iter().copied();
+        let sizes = whole(responses, "response_bytes").into_iter();
         let times: std::collections::BTreeMap<u64, f64> =
             sizes.zip(real(responses, "response_time_s").iter().copied()).take(4).collect();
         assert_eq!(times.len(), 4, "{times:?}");

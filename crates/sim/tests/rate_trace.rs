@@ -1,8 +1,11 @@
 //! Links whose rate varies: departures worked by hand, and that a trace lets through what it says.
 
-use aqmlab_record::{ColumnValues, LinkSummary};
+mod columns;
+
+use aqmlab_record::LinkSummary;
 use aqmlab_scenario::Scenario;
 use aqmlab_sim::{Control, Output, run};
+use columns::{names, real, table};
 
 /// Datagrams that arrive at the bottleneck as they are sent; its frames have four bytes more than their
 /// packets, and its opportunities come after 10, 20, 20 and 30 ms, again and again.
@@ -63,13 +66,9 @@ fn departures(packet_bytes: u32, every_ms: f64) -> Vec<u64> {
 
 fn departures_in(text: &str) -> Vec<u64> {
     let output = simulate(text);
-    let packets = output.tables.iter().find(|table| table.name == "packets").unwrap();
-    let column = |name: &str| &packets.columns.iter().find(|column| column.name == name).unwrap().values;
-    let (ColumnValues::F64(times), ColumnValues::Names(events)) = (column("time_s"), column("event")) else {
-        panic!("types of the columns")
-    };
-    let departure = events.names().iter().position(|name| name == "departure").unwrap();
-    let left = times.iter().zip(events.codes()).filter(|(_, code)| usize::try_from(**code) == Ok(departure));
+    let packets = table(&output, "packets");
+    let rows = real(packets, "time_s").iter().zip(names(packets, "event").iter());
+    let left = rows.filter(|(_, event)| *event == Some("departure"));
     left.map(|(time, _)| (time * 1e3).round() as u64).collect()
 }
 

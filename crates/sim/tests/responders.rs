@@ -2,9 +2,11 @@
 //! has anything else to do, and be it in the last instant of the run, is never asked in advance. Both runs
 //! must leave the same behind.
 
-use aqmlab_record::Table;
+mod columns;
+
 use aqmlab_scenario::Scenario;
 use aqmlab_sim::{Control, Output, run};
+use columns::table;
 
 const FLOWS: &str = r#"
 name = "responders"
@@ -54,10 +56,6 @@ fn runs(delay_ms: &str) -> [Output; 2] {
             Scenario::from_toml(&text, "test", &overrides).unwrap_or_else(|error| panic!("{error}"));
         run(&scenario, 3, &Control::default()).unwrap()
     })
-}
-
-fn table<'a>(output: &'a Output, name: &str) -> &'a Table {
-    output.tables.iter().find(|table| table.name == name).unwrap()
 }
 
 /// Fails if anything differs but the number of events; answers with how many were saved, of how many.

@@ -1,10 +1,13 @@
 //! `docs/reference/results.md` lists every column that a run can leave behind, with its type, and every word
 //! of a fixed list.
 
+mod columns;
+
 use aqmlab_aqm::{Codepoint, PacketClass};
 use aqmlab_record::{ColumnValues, Table};
 use aqmlab_scenario::Scenario;
 use aqmlab_sim::{Control, Output, run};
+use columns::{names, table};
 use std::collections::BTreeMap;
 
 const PAGE: &str = include_str!("../../../docs/reference/results.md");
@@ -105,13 +108,10 @@ fn every_word_that_a_packet_or_a_response_can_be_described_by_stands_on_the_page
     words("packets", "codepoint", &Codepoint::NAMES);
     let output = everything();
     let mut seen = 0;
-    for (table, column) in [("packets", "event"), ("packets", "sender"), ("responses", "object")] {
-        let recorded = output.tables.iter().find(|recorded| recorded.name == table).unwrap();
-        let values = &recorded.columns.iter().find(|recorded| recorded.name == column).unwrap().values;
-        let ColumnValues::Names(values) = values else { panic!("{column} has no names") };
-        let names: Vec<&str> = values.names().iter().map(String::as_str).collect();
-        words(table, column, &names);
-        seen += names.len();
+    for (of, column) in [("packets", "event"), ("packets", "sender"), ("responses", "object")] {
+        let recorded = names(table(&output, of), column).names();
+        words(of, column, &recorded.iter().map(String::as_str).collect::<Vec<_>>());
+        seen += recorded.len();
     }
     assert_eq!(seen, 3 + 2 + 2);
 }

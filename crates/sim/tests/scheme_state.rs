@@ -1,8 +1,11 @@
 //! What schemes tell of themselves over time, beside what SFG must find in one stream of known rate.
 
-use aqmlab_record::{ColumnValues, Table};
+mod columns;
+
+use aqmlab_record::Table;
 use aqmlab_scenario::Scenario;
 use aqmlab_sim::{Control, Output, run};
+use columns::{names, real, table};
 
 /// One stream of 5 Mbit/s before 20 bins of 0.5 Mbit/s in each of 3 levels.
 const STREAM: &str = r#"
@@ -27,23 +30,11 @@ fn simulate(overrides: &[(&str, &str)]) -> Output {
     run(&scenario, 1, &Control::default()).unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn column<'a>(table: &'a Table, name: &str) -> &'a ColumnValues {
-    &table.columns.iter().find(|column| column.name == name).unwrap().values
-}
-
 /// Instants and values of a quantity.
 fn quantity(output: &Output, name: &str) -> Vec<(f64, f64)> {
-    let table = output.tables.iter().find(|table| table.name == "scheme_state").unwrap();
-    let (ColumnValues::F64(times), ColumnValues::F64(values)) =
-        (column(table, "time_s"), column(table, "value"))
-    else {
-        panic!("not numbers")
-    };
-    let (ColumnValues::Names(links), ColumnValues::Names(names)) =
-        (column(table, "link"), column(table, "quantity"))
-    else {
-        panic!("not names")
-    };
+    let state = table(output, "scheme_state");
+    let (times, values) = (real(state, "time_s"), real(state, "value"));
+    let (links, names) = (names(state, "link"), names(state, "quantity"));
     assert!(links.iter().all(|link| link == Some("left-to-right")), "drop-tail tells nothing");
     let rows = times.iter().zip(values).zip(names.iter());
     rows.filter(|(_, known)| *known == Some(name)).map(|((&time, &value), _)| (time, value)).collect()

@@ -1,9 +1,11 @@
 //! Ports with several queues, from the scenario to the table `queues`: who is sorted where, and what became
 //! of it.
 
-use aqmlab_record::{ColumnValues, Table};
+mod columns;
+
 use aqmlab_scenario::Scenario;
 use aqmlab_sim::{Control, Output, run};
+use columns::{labels, table, whole};
 
 fn output(text: &str) -> Output {
     let scenario = Scenario::from_toml(text, "test", &[]).unwrap_or_else(|error| panic!("{error}"));
@@ -26,20 +28,6 @@ fn datagrams(name: &str, count: u32, rate_mbps: f64, dscp: u32) -> String {
     )
 }
 
-fn table<'a>(output: &'a Output, name: &str) -> &'a Table {
-    output.tables.iter().find(|table| table.name == name).unwrap_or_else(|| panic!("no table {name}"))
-}
-
-fn numbers(table: &Table, name: &str) -> Vec<u64> {
-    let column = table.columns.iter().find(|column| column.name == name);
-    match &column.unwrap_or_else(|| panic!("no column {name}")).values {
-        ColumnValues::U64(values) => values.clone(),
-        ColumnValues::U32(values) => values.iter().copied().map(u64::from).collect(),
-        ColumnValues::Names(values) => values.codes().iter().copied().map(u64::from).collect(),
-        other => panic!("{name}: {other:?}"),
-    }
-}
-
 const BY_DSCP: &str = "{ scheme = \"fq\", flows = 64, classify = \"dscp\", \
                        inner = { scheme = \"drop-tail\", limit_packets = 20 } }";
 
@@ -47,26 +35,26 @@ const BY_DSCP: &str = "{ scheme = \"fq\", flows = 64, classify = \"dscp\", \
 fn classes_share_a_link_whoever_is_in_them() {
     let traffic = datagrams("many", 3, 4.0, 0) + &datagrams("one", 1, 8.0, 46);
     let output = output(&dumbbell(BY_DSCP, &traffic));
-    let received = numbers(table(&output, "datagrams"), "received_packets");
+    let received = whole(table(&output, "datagrams"), "received_packets");
     // Half of 10,000 packets for each class, but for what waits in its queue when the window begins and when
     // it ends.
     assert!(received[..3].iter().sum::<u64>().abs_diff(5000) <= 20, "{received:?}");
     assert!(received[3].abs_diff(5000) <= 20, "{received:?}");
     let queues = table(&output, "queues");
-    assert_eq!(numbers(queues, "queue"), [0, 46]);
-    assert_eq!(numbers(queues, "link"), [0, 0]);
+    assert_eq!(whole(queues, "queue"), [0, 46]);
+    assert_eq!(whole(queues, "link"), [0, 0]);
     // 12 and 8 of 10 Mbit/s come; queues are full throughout, so that what comes and is not sent is
     // discarded.
     let [arrived, sent, discarded, overflow] =
-        ["arrived", "sent", "discarded", "overflow"].map(|name| numbers(queues, &format!("{name}_packets")));
+        ["arrived", "sent", "discarded", "overflow"].map(|name| whole(queues, &format!("{name}_packets")));
     assert!(arrived[0].abs_diff(12_000) <= 3 && arrived[1].abs_diff(8_000) <= 1, "{arrived:?}");
     assert!(sent.iter().all(|sent| sent.abs_diff(5000) <= 1), "{sent:?}");
     for class in 0..2 {
         assert!(discarded[class].abs_diff(arrived[class] - sent[class]) <= 1, "{discarded:?}");
     }
     assert_eq!(discarded, overflow);
-    assert_eq!(numbers(queues, "sent_bytes"), sent.iter().map(|packets| packets * 1250).collect::<Vec<_>>());
-    assert_eq!(numbers(queues, "marked_packets"), [0, 0]);
+    assert_eq!(whole(queues, "sent_bytes"), sent.iter().map(|packets| packets * 1250).collect::<Vec<_>>());
+    assert_eq!(whole(queues, "marked_packets"), [0, 0]);
 }
 
 #[test]
@@ -76,17 +64,17 @@ fn flows_and_users_carry_their_codepoint_both_ways() {
     let queue = "{ scheme = \"fq-codel\", flows = 64, classify = \"dscp\" }";
     let output = output(&dumbbell(queue, traffic));
     let queues = table(&output, "queues");
-    assert_eq!(numbers(queues, "link"), [0, 0, 0, 1, 1, 1]);
-    assert_eq!(numbers(queues, "queue"), [0, 10, 18, 0, 10, 18]);
+    assert_eq!(whole(queues, "link"), [0, 0, 0, 1, 1, 1]);
+    assert_eq!(whole(queues, "queue"), [0, 10, 18, 0, 10, 18]);
     for (name, of_link) in [("arrived", 0), ("sent", 1), ("marked", 2)] {
-        let counts = numbers(queues, &format!("{name}_packets"));
+        let counts = whole(queues, &format!("{name}_packets"));
         for (link, queues) in output.summary.links.iter().zip(counts.chunks(3)) {
             let counters = &link.counters;
             let expected = [counters.arrived, counters.departed, counters.marked][of_link];
             assert_eq!(queues.iter().sum::<u64>(), expected.packets, "{name} at {}", link.name);
         }
     }
-    let marked = numbers(queues, "marked_packets");
+    let marked = whole(queues, "marked_packets");
     assert!(marked[1] > 0, "those who may be marked are: {marked:?}");
 }
 
@@ -98,7 +86,7 @@ fn a_port_with_one_queue_has_no_table_of_queues_and_idle_queues_no_row() {
     let fair = output(&dumbbell("{ scheme = \"fq-codel\" }", &traffic));
     let queues = table(&fair, "queues");
     assert_eq!(queues.rows(), 2, "of 1,024 queues those of the two sources");
-    assert_eq!(numbers(queues, "arrived_packets"), [1000, 1000]);
+    assert_eq!(whole(queues, "arrived_packets"), [1000, 1000]);
 }
 
 /// Two queues in a row, which sort by DSCP: the second sees what the first has left of it.
@@ -123,10 +111,8 @@ fn washed_packets_have_no_codepoint_in_the_next_queue() {
     for (wash, on_the_way) in [(false, vec![10, 46]), (true, vec![0])] {
         let output = output(&in_a_row(wash));
         let queues = table(&output, "queues");
-        let links = table(&output, "queues").columns.iter().find(|column| column.name == "link");
-        let ColumnValues::Names(names) = &links.expect("a column of links").values else { panic!("names") };
-        let second = names.codes().iter().zip(numbers(queues, "queue"));
-        let second = second.filter(|(link, _)| names.names()[**link as usize] == "r0-to-r1");
+        let second = labels(queues, "link").into_iter().zip(whole(queues, "queue"));
+        let second = second.filter(|(link, _)| *link == "r0-to-r1");
         let found: Vec<u64> = second.map(|(_, queue)| queue).collect();
         assert_eq!(found, on_the_way, "wash = {wash}");
     }

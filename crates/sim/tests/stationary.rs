@@ -6,9 +6,11 @@
 //! hold anything against. Today's pages are made lighter for the same reason, and because three hours of them
 //! would be a terabyte.
 
-use aqmlab_record::{ColumnValues, Table};
+mod columns;
+
 use aqmlab_scenario::Scenario;
 use aqmlab_sim::{Control, Output, run};
+use columns::{numbers, table};
 
 const UNCONGESTED: &str = r#"
 name = "uncongested"
@@ -37,19 +39,6 @@ fn simulate(seed: u64, overrides: &[(&str, &str)]) -> Output {
     run(&scenario, seed, &Control::default()).unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn table<'a>(output: &'a Output, name: &str) -> &'a Table {
-    output.tables.iter().find(|table| table.name == name).unwrap()
-}
-
-fn column(table: &Table, name: &str) -> Vec<f64> {
-    match &table.columns.iter().find(|column| column.name == name).unwrap().values {
-        ColumnValues::U32(values) => values.iter().map(|&value| f64::from(value)).collect(),
-        ColumnValues::U64(values) => values.iter().map(|&value| value as f64).collect(),
-        ColumnValues::F64(values) => values.clone(),
-        other => panic!("{name}: {other:?}"),
-    }
-}
-
 /// What the network carries between two instants.
 #[derive(Clone, Copy, Debug)]
 struct Carried {
@@ -68,19 +57,19 @@ impl Carried {
     fn between(output: &Output, (from, until): (f64, f64)) -> Self {
         let within = |instant: f64| from < instant && instant <= until;
         let link = table(output, "link");
-        let bytes = column(link, "time_s").into_iter().zip(column(link, "frame_bytes"));
+        let bytes = numbers(link, "time_s").into_iter().zip(numbers(link, "frame_bytes"));
         let bytes: f64 = bytes.filter(|(end, _)| within(end - 0.05)).map(|(_, bytes)| bytes).sum();
         let responses = table(output, "responses");
-        let completed = column(responses, "completed_at_s").into_iter();
+        let completed = numbers(responses, "completed_at_s").into_iter();
         let sizes: Vec<f64> = completed
-            .zip(column(responses, "response_bytes"))
+            .zip(numbers(responses, "response_bytes"))
             .filter(|(instant, _)| within(*instant))
             .map(|(_, size)| size)
             .collect();
         let large = sizes.iter().filter(|&&size| size > 10_000.0).count() as f64;
         let flows = table(output, "flows");
         let lives: Vec<(f64, f64)> =
-            column(flows, "opened_s").into_iter().zip(column(flows, "closed_s")).collect();
+            numbers(flows, "opened_s").into_iter().zip(numbers(flows, "closed_s")).collect();
         let open_at = |instant: f64| {
             // A connection that is open at the end has no end.
             lives

@@ -1,10 +1,12 @@
 //! A run that is taken step by step: what is observed adds up, what is changed takes hold, and what may not
 //! be changed is refused.
 
-use aqmlab_record::ColumnValues;
+mod columns;
+
 use aqmlab_scenario::Scenario;
 use aqmlab_sim::{Action, Control, LinkObservation, Output, RunError, Simulation, run};
 use aqmlab_units::{Span, Time};
+use columns::{names, table, whole};
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -310,16 +312,9 @@ flows = true
 
 /// Segments that the connections of a group sent again, by the rows of the table `flows`.
 fn sent_again_by_rows(output: &Output, group: &str) -> u64 {
-    let table = output.tables.iter().find(|table| table.name == "flows").expect("is recorded");
-    let values = |name: &str| &table.columns.iter().find(|column| column.name == name).expect(name).values;
-    let (ColumnValues::Names(groups), ColumnValues::U64(counts)) =
-        (values("flow_group"), values("retransmitted_segments"))
-    else {
-        panic!("{table:?}")
-    };
-    let place = groups.names().iter().position(|name| name == group).expect(group);
-    let own = groups.codes().iter().zip(counts).filter(|(code, _)| **code as usize == place);
-    own.map(|(_, count)| count).sum()
+    let flows = table(output, "flows");
+    let rows = names(flows, "flow_group").iter().zip(whole(flows, "retransmitted_segments"));
+    rows.filter(|(name, _)| *name == Some(group)).map(|(_, count)| count).sum()
 }
 
 #[test]

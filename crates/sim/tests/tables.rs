@@ -1,8 +1,11 @@
 //! What stands in the tables: names that are those of the summary, and a key that joins.
 
-use aqmlab_record::{ColumnValues, Table};
+mod columns;
+
+use aqmlab_record::ColumnValues;
 use aqmlab_scenario::Scenario;
 use aqmlab_sim::{Control, Output, run};
+use columns::{column, labels, names, real, table, whole};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
@@ -58,31 +61,6 @@ fn simulate(text: &str) -> Output {
     run(&scenario, 1, &Control::default()).unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn table<'a>(output: &'a Output, name: &str) -> &'a Table {
-    output.tables.iter().find(|table| table.name == name).unwrap_or_else(|| panic!("no table {name}"))
-}
-
-fn column<'a>(table: &'a Table, name: &str) -> &'a ColumnValues {
-    &table.columns.iter().find(|column| column.name == name).unwrap_or_else(|| panic!("no {name}")).values
-}
-
-fn names(table: &Table, name: &str) -> Vec<Option<String>> {
-    let ColumnValues::Names(values) = column(table, name) else { panic!("{name} has no names") };
-    values.iter().map(|name| name.map(str::to_owned)).collect()
-}
-
-fn numbers(table: &Table, name: &str) -> Vec<u64> {
-    match column(table, name) {
-        ColumnValues::U32(values) => values.iter().map(|&value| u64::from(value)).collect(),
-        ColumnValues::U64(values) => values.clone(),
-        other => panic!("{name}: {other:?}"),
-    }
-}
-
-fn different(names: &[Option<String>]) -> BTreeSet<&str> {
-    names.iter().map(|name| name.as_deref().expect("every row has a name")).collect()
-}
-
 #[test]
 fn every_monitored_link_of_many_stands_in_every_table_under_its_own_name_and_no_other_link_does() {
     let output = simulate(&chain(302));
@@ -93,18 +71,20 @@ fn every_monitored_link_of_many_stands_in_every_table_under_its_own_name_and_no_
         "more than eight bits can tell apart"
     );
     for name in ["queue", "link", "packets", "users"] {
-        assert_eq!(different(&names(table(&output, name), "link")), summary, "{name}");
+        let links = labels(table(&output, name), "link");
+        assert_eq!(links.into_iter().collect::<BTreeSet<_>>(), summary, "{name}");
     }
     // What left each link by the traced packets is what left it by its counters.
     let packets = table(&output, "packets");
-    let mut departed: BTreeMap<String, u64> = BTreeMap::new();
-    for (event, link) in names(packets, "event").into_iter().zip(names(packets, "link")) {
-        *departed.entry(link.unwrap()).or_default() += u64::from(event.as_deref() == Some("departure"));
+    let mut departed: BTreeMap<&str, u64> = BTreeMap::new();
+    for (event, link) in labels(packets, "event").into_iter().zip(labels(packets, "link")) {
+        *departed.entry(link).or_default() += u64::from(event == "departure");
     }
     for link in &output.summary.links {
         // The window ends with the run: a packet may be in service there.
         let counted = link.counters.departed.packets;
-        assert!(counted - departed[&link.name] <= 1, "{}: {counted}, {}", link.name, departed[&link.name]);
+        let departed = departed[link.name.as_str()];
+        assert!(counted - departed <= 1, "{}: {counted}, {departed}", link.name);
     }
 }
 
@@ -124,27 +104,26 @@ fn links_that_lead_from_servers_to_users_carry_data() {
 fn connections_join_packets_flows_and_responses() {
     let output = simulate(BROWSING);
     let (flows, packets) = (table(&output, "flows"), table(&output, "packets"));
-    let connections = numbers(flows, "connection");
+    let connections = whole(flows, "connection");
     assert_eq!(connections.iter().collect::<BTreeSet<_>>().len(), connections.len(), "one row a connection");
     assert_eq!(connections.len() as u64, output.summary.tcp.connections);
     assert!(connections.len() > 1_000, "too few connections for any place to be used twice");
 
     let mut lost: BTreeMap<u64, u64> = connections.iter().map(|&connection| (connection, 0)).collect();
-    let (events, classes) = (names(packets, "event"), names(packets, "class"));
-    for (row, connection) in numbers(packets, "connection").into_iter().enumerate() {
-        let data_lost = events[row].as_deref() == Some("discard") && classes[row].as_deref() == Some("data");
+    let (events, classes) = (labels(packets, "event"), labels(packets, "class"));
+    for (row, connection) in whole(packets, "connection").into_iter().enumerate() {
+        let data_lost = events[row] == "discard" && classes[row] == "data";
         *lost.get_mut(&connection).expect("packets are of connections in flows") += u64::from(data_lost);
     }
-    let dropped = numbers(flows, "dropped_data_segments");
+    let dropped = whole(flows, "dropped_data_segments");
     let counted: BTreeMap<u64, u64> = connections.iter().copied().zip(dropped).collect();
     assert_eq!(lost, counted);
     assert!(counted.values().sum::<u64>() > 100, "a trace without losses would prove little");
 
     let responses = table(&output, "responses");
     let mut answered: BTreeMap<u64, u64> = BTreeMap::new();
-    numbers(responses, "connection").into_iter().for_each(|number| *answered.entry(number).or_default() += 1);
-    let exchanges: BTreeMap<u64, u64> =
-        connections.iter().copied().zip(numbers(flows, "exchanges")).collect();
+    whole(responses, "connection").into_iter().for_each(|number| *answered.entry(number).or_default() += 1);
+    let exchanges: BTreeMap<u64, u64> = connections.iter().copied().zip(whole(flows, "exchanges")).collect();
     assert!(answered.values().any(|&count| count > 1), "connections that carry several exchanges");
     for (connection, count) in answered {
         let asked = exchanges[&connection];
@@ -156,14 +135,15 @@ fn connections_join_packets_flows_and_responses() {
 fn a_connection_is_of_a_population_or_of_a_group_of_flows_by_name() {
     let output = simulate(BROWSING);
     let flows = table(&output, "flows");
-    let (population, group) = (names(flows, "population"), names(flows, "flow_group"));
-    let user = numbers(flows, "user");
+    let [population, group] =
+        ["population", "flow_group"].map(|name| names(flows, name).iter().collect::<Vec<_>>());
+    let user = whole(flows, "user");
     let of_flows: Vec<u64> =
         (0..user.len()).filter(|&row| group[row].is_some()).map(|row| user[row]).collect();
     assert_eq!(of_flows.into_iter().collect::<BTreeSet<_>>(), BTreeSet::from([0, 1]));
     for (population, group) in population.iter().zip(&group) {
         assert_ne!(population.is_some(), group.is_some(), "{population:?}, {group:?}");
-        assert!(group.as_deref().is_none_or(|name| name == "bulk"));
+        assert!(group.is_none_or(|name| name == "bulk"));
     }
     let seen: BTreeSet<_> = population.into_iter().flatten().collect();
     assert_eq!(seen.into_iter().collect::<Vec<_>>(), ["left", "right"]);
@@ -174,14 +154,14 @@ fn what_users_put_on_the_links_adds_up_to_what_left_them() {
     let output = simulate(&BROWSING.replace("[[flows]]", "[[flows]]\nbytes = 1\nstart_spread_s = 0.0"));
     let users = table(&output, "users");
     assert_eq!(users.rows(), 2 * (300 + 20), "a row for every user and link");
-    let mut bytes: BTreeMap<String, u64> = BTreeMap::new();
-    for (link, count) in names(users, "link").into_iter().zip(numbers(users, "bytes")) {
-        *bytes.entry(link.unwrap()).or_default() += count;
+    let mut bytes: BTreeMap<&str, u64> = BTreeMap::new();
+    for (link, count) in labels(users, "link").into_iter().zip(whole(users, "bytes")) {
+        *bytes.entry(link).or_default() += count;
     }
     for link in &output.summary.links {
         let left = link.throughput_mbps * 1e6 / 8.0 * 60.0;
         // Apart from the flows' handshakes, and last packets of connections that are over.
-        let missing = left - bytes[&link.name] as f64;
+        let missing = left - bytes[link.name.as_str()] as f64;
         assert!(missing > 0.0 && missing < 0.002 * left, "{}: {missing} of {left}", link.name);
     }
 }
@@ -209,17 +189,14 @@ link_interval_ms = 12.3
 fn utilization_is_a_share_however_short_the_interval() {
     let output = simulate(SLOW);
     let link = table(&output, "link");
-    let (ColumnValues::F32(shares), ColumnValues::F64(times)) =
-        (column(link, "utilization"), column(link, "time_s"))
-    else {
-        panic!("types")
-    };
+    let ColumnValues::F32(shares) = column(link, "utilization") else { panic!("its type") };
+    let times = real(link, "time_s");
     assert!(shares.iter().all(|share| (0.0..=1.0).contains(share)));
     // A window of eight packets, of which the pipe holds two, keeps the link busy without a gap: every
     // interval is full, exactly.
-    let links = names(link, "link");
+    let links = labels(link, "link");
     let forward: Vec<f32> = (0..shares.len())
-        .filter(|&row| links[row].as_deref() == Some("left-to-right") && times[row] > 2.0)
+        .filter(|&row| links[row] == "left-to-right" && times[row] > 2.0)
         .map(|row| shares[row])
         .collect();
     assert!(forward.len() > 1_000 && forward.iter().all(|&share| share == 1.0));

@@ -1,9 +1,12 @@
 //! Video calls that adapt over simulated links: alone, narrow, beside an upload, and the accounts of all of
 //! it.
 
-use aqmlab_record::{ColumnValues, Table};
+mod columns;
+
+use aqmlab_record::Table;
 use aqmlab_scenario::Scenario;
 use aqmlab_sim::{Control, Output, run};
+use columns::{labels, numbers, real, table, whole};
 
 /// A call from left to right, frames of 12,500 bytes thirty times a second in 11 packets, over 100 Mbit/s
 /// without framing and 10 ms of propagation.
@@ -38,24 +41,12 @@ fn output(text: &str, overrides: &[(&str, &str)]) -> Output {
     run(&scenario, 1, &Control::default()).unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn values<'a>(output: &'a Output, table: &str, name: &str) -> &'a ColumnValues {
-    let table: &Table = output.tables.iter().find(|own| own.name == table).expect("the table");
-    &table.columns.iter().find(|column| column.name == name).expect("the column").values
+fn frames(output: &Output) -> &Table {
+    table(output, "video_call_frames")
 }
 
-fn real(output: &Output, name: &str) -> Vec<f64> {
-    let ColumnValues::F64(values) = values(output, "video_call_frames", name) else { panic!("{name}") };
-    values.clone()
-}
-
-fn whole(output: &Output, name: &str) -> Vec<u32> {
-    let ColumnValues::U32(values) = values(output, "video_call_frames", name) else { panic!("{name}") };
-    values.clone()
-}
-
-fn counted(output: &Output, name: &str) -> Vec<u64> {
-    let ColumnValues::U64(values) = values(output, "datagrams", name) else { panic!("{name}") };
-    values.clone()
+fn datagrams(output: &Output) -> &Table {
+    table(output, "datagrams")
 }
 
 fn mean(values: &[f64]) -> f64 {
@@ -73,10 +64,10 @@ fn beside_an_upload(queue: &str) -> Output {
 #[test]
 fn alone_it_sends_at_its_greatest_rate_and_shows_each_frame_after_what_it_must_take() {
     let output = output(CALL, &[]);
-    let [captured, shown] = ["captured_s", "shown_s"].map(|name| real(&output, name));
+    let [captured, shown] = ["captured_s", "shown_s"].map(|name| real(frames(&output), name));
     assert_eq!(captured.len(), 1200);
-    assert!(whole(&output, "bytes").iter().all(|&bytes| bytes == 12_500));
-    assert!(whole(&output, "resent_packets").iter().all(|&packets| packets == 0));
+    assert!(whole(frames(&output), "bytes").iter().all(|&bytes| bytes == 12_500));
+    assert!(whole(frames(&output), "resent_packets").iter().all(|&packets| packets == 0));
     // The last of eleven packets of 1,136 and 1,137 bytes leaves after ten at 7.5 Mbit/s; 9 us on the
     // interface, 91 us on the link, and 10 ms.
     let expected = 12_500.0 * 10.0 / 11.0 * 8.0 / 7.5e6 + 1137.0 * 8.0 * (1e-9 + 1e-8) + 0.01;
@@ -96,14 +87,14 @@ fn what_it_sent_is_its_frames_and_what_was_sent_again() {
         ("cool_down_s", "0"),
     ];
     let output = output(CALL, &narrow);
-    let resent: u64 = whole(&output, "resent_packets").into_iter().map(u64::from).sum();
-    let bytes: u64 = whole(&output, "bytes").into_iter().map(u64::from).sum();
+    let resent: u64 = whole(frames(&output), "resent_packets").iter().sum();
+    let bytes: u64 = whole(frames(&output), "bytes").iter().sum();
     assert!(resent > 0, "a queue of twenty overflows while the rate is found");
     let [sent, lost, sent_bytes] =
-        ["sent_packets", "lost_packets", "sent_bytes"].map(|name| counted(&output, name));
+        ["sent_packets", "lost_packets", "sent_bytes"].map(|name| whole(datagrams(&output), name));
     // Every loss is answered by one packet, and nothing else is sent twice; but for frames that were given
     // up, of eleven packets each, and the ends of the run.
-    let given_up = real(&output, "shown_s").iter().filter(|shown| shown.is_nan()).count() as u64;
+    let given_up = real(frames(&output), "shown_s").iter().filter(|shown| shown.is_nan()).count() as u64;
     assert!(given_up < 45, "a second and a half of frames: {given_up}");
     assert!(resent <= lost[0] && lost[0] - resent < 11 * given_up + 30, "{resent} of {lost:?}");
     let mean_bytes = sent_bytes[0] as f64 / sent[0] as f64;
@@ -115,7 +106,8 @@ fn what_it_sent_is_its_frames_and_what_was_sent_again() {
 #[test]
 fn on_a_narrow_link_it_keeps_below_the_rate_of_the_link() {
     let output = output(CALL, &[("dumbbell.rate_mbps", "1"), ("duration_s", "120")]);
-    let [captured, target, shown] = ["captured_s", "target_mbps", "shown_s"].map(|name| real(&output, name));
+    let [captured, target, shown] =
+        ["captured_s", "target_mbps", "shown_s"].map(|name| real(frames(&output), name));
     let later = captured.iter().position(|&at| at > 30.0).expect("a frame");
     let rate = mean(&target[later..]);
     assert!((0.7..1.0).contains(&rate), "{rate} Mbit/s of 1");
@@ -128,7 +120,7 @@ fn on_a_narrow_link_it_keeps_below_the_rate_of_the_link() {
 fn beside_an_upload_a_deep_buffer_takes_its_picture_and_fair_queues_keep_it() {
     let drop_tail = beside_an_upload("{ scheme = \"drop-tail\", limit_bytes = 312500 }");
     let fq_codel = beside_an_upload("{ scheme = \"fq-codel\" }");
-    let rate = |output: &Output| mean(&real(output, "target_mbps")[1200..]);
+    let rate = |output: &Output| mean(&real(frames(output), "target_mbps")[1200..]);
     assert!(rate(&drop_tail) < 1.5, "{}", rate(&drop_tail));
     assert!(rate(&fq_codel) > 2.8, "{}", rate(&fq_codel));
 }
@@ -140,9 +132,9 @@ fn frames_are_the_same_under_every_queue_while_the_rate_is() {
     };
     let [one, other] =
         ["{ scheme = \"drop-tail\", limit_packets = 999 }", "{ scheme = \"fq-codel\" }"].map(varied);
-    assert!(real(&one, "target_mbps") == real(&other, "target_mbps"));
-    assert!(whole(&one, "bytes") == whole(&other, "bytes"));
-    let bytes: Vec<f64> = whole(&one, "bytes").into_iter().map(f64::from).collect();
+    assert!(real(frames(&one), "target_mbps") == real(frames(&other), "target_mbps"));
+    assert!(whole(frames(&one), "bytes") == whole(frames(&other), "bytes"));
+    let bytes = numbers(frames(&one), "bytes");
     let middle = mean(&bytes);
     let variance = mean(&bytes.iter().map(|bytes| (bytes - middle) * (bytes - middle)).collect::<Vec<_>>());
     // 1200 frames of coefficient 0.4: the mean within 4 standard errors, the deviation within a tenth.
@@ -167,21 +159,19 @@ fn calls_of_several_groups_are_told_apart_and_each_hears_its_own_reports() {
         .replace("left-to-right", "right-to-left")
         .replace("maximum_mbps = 3.0", "maximum_mbps = 1.0");
     let output = output(&format!("{CALL}{second}"), &[]);
-    let ColumnValues::Names(groups) = values(&output, "video_call_frames", "group") else { panic!("names") };
-    let targets = real(&output, "target_mbps");
+    let groups = labels(frames(&output), "group");
+    let targets = real(frames(&output), "target_mbps");
     let of = |group: &str| {
-        let own = groups.iter().zip(&targets).filter(|(name, _)| *name == Some(group));
+        let own = groups.iter().zip(targets).filter(|(name, _)| **name == group);
         own.map(|(_, target)| *target).collect::<Vec<f64>>()
     };
     for (group, rate, frames) in [("call", 3.0, 1200), ("meeting", 1.0, 2400)] {
         assert!(of(group).len() == frames && of(group).iter().all(|&target| target == rate), "{group}");
     }
-    let ColumnValues::Names(rows) = values(&output, "datagrams", "group") else { panic!("names") };
-    let named: Vec<_> = rows.iter().flatten().collect();
     assert_eq!(
-        named,
+        labels(datagrams(&output), "group"),
         ["call", "meeting", "meeting", "call-feedback", "meeting-feedback", "meeting-feedback"]
     );
     // A report every 50 ms of thirty seconds, each way.
-    assert!(counted(&output, "sent_packets")[3..].iter().all(|&reports| reports.abs_diff(600) <= 1));
+    assert!(whole(datagrams(&output), "sent_packets")[3..].iter().all(|&reports| reports.abs_diff(600) <= 1));
 }

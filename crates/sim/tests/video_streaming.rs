@@ -1,8 +1,10 @@
 //! Videos over a line: the table of their segments, and what becomes of it on links that can be worked out.
 
-use aqmlab_record::{ColumnValues, Table};
+mod columns;
+
 use aqmlab_scenario::Scenario;
 use aqmlab_sim::{Control, Output, run};
+use columns::{names, real, table, whole};
 use std::collections::BTreeSet;
 
 /// Two viewers who share 20 Mbit/s, 20 ms from their servers; and one reader.
@@ -37,33 +39,16 @@ fn simulate(overrides: &[(&str, &str)]) -> Output {
     run(&scenario, 1, &Control::default()).unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn table<'a>(output: &'a Output, name: &str) -> &'a Table {
-    output.tables.iter().find(|table| table.name == name).unwrap()
-}
-
-fn column<'a>(table: &'a Table, name: &str) -> &'a ColumnValues {
-    &table.columns.iter().find(|column| column.name == name).unwrap().values
-}
-
-fn real<'a>(table: &'a Table, name: &str) -> &'a [f64] {
-    let ColumnValues::F64(values) = column(table, name) else { panic!("{name}") };
-    values
-}
-
-fn bytes(table: &Table) -> &[u64] {
-    let ColumnValues::U64(values) = column(table, "bytes") else { panic!("bytes") };
-    values
-}
-
 #[test]
 fn on_a_line_with_room_each_viewer_gets_the_highest_bit_rate_a_segment_every_three_seconds() {
     let output = simulate(&[]);
     let segments = table(&output, "video_segments");
+    let bytes = whole(segments, "bytes");
     let late: Vec<usize> =
         (0..segments.rows()).filter(|&row| real(segments, "requested_at_s")[row] > 60.0).collect();
     // Two viewers for 60 s.
     assert!((39..=41).contains(&late.len()), "{}", late.len());
-    assert!(late.iter().all(|&row| bytes(segments)[row] == 2_250_000 || row + 2 >= segments.rows()));
+    assert!(late.iter().all(|&row| bytes[row] == 2_250_000 || row + 2 >= segments.rows()));
     // 18 Mbit are on the way for a second at least, and both together for less than two.
     let times = late.iter().take(late.len() - 2).map(|&row| real(segments, "download_time_s")[row]);
     assert!(times.into_iter().all(|seconds| (0.9..2.5).contains(&seconds)));
@@ -73,8 +58,8 @@ fn on_a_line_with_room_each_viewer_gets_the_highest_bit_rate_a_segment_every_thr
 fn a_segment_is_no_page_and_no_response_and_counts_as_an_exchange() {
     let output = simulate(&[]);
     let populations = |name| {
-        let ColumnValues::Names(names) = column(table(&output, name), "population") else { panic!("{name}") };
-        names.codes().iter().copied().collect::<BTreeSet<u32>>()
+        let codes = names(table(&output, name), "population").codes();
+        codes.iter().copied().collect::<BTreeSet<u32>>()
     };
     let of_viewers = populations("video_segments");
     assert_eq!(of_viewers.len(), 1);

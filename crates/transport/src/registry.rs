@@ -16,6 +16,8 @@ pub struct Settings {
 pub struct Transport {
     /// As scenarios name it.
     pub name: &'static str,
+    /// What it is, in a sentence or more.
+    pub meaning: &'static str,
     /// The congestion controllers that it has, the usual one first.
     pub congestions: &'static [&'static str],
     /// Memory of a connection in bytes, both ends: for estimates.
@@ -29,6 +31,8 @@ pub struct Transport {
 /// All of them: a transport is its folder and an entry here.
 static TRANSPORTS: &[Transport] = &[Transport {
     name: "quic",
+    meaning: "QUIC (RFC 9000) with HTTP/3's stream for each exchange: one round trip to open with TLS 1.3, and a \
+              lost packet delays only the responses whose bytes it carried. Packets are UDP to the network.",
     congestions: &["cubic", "reno"],
     connection_bytes: 30_000.0,
     can_be_copied: false,
@@ -57,6 +61,16 @@ impl Transport {
     /// The names of all, TCP's first, whether this build has them or not.
     pub fn names() -> impl Iterator<Item = &'static str> {
         std::iter::once(Self::TCP).chain(TRANSPORTS.iter().map(|transport| transport.name))
+    }
+
+    /// What TCP is beside these.
+    pub const MEANING_OF_TCP: &'static str =
+        "What carries connections where nothing else is said. A profile says which stack, host its settings.";
+
+    /// The keys of `host` that apply to it, each with its legal values.
+    #[must_use]
+    pub const fn host_keys(&self) -> [(&'static str, &'static [&'static str]); 2] {
+        [("congestion", self.congestions), ("ecn", &["off", "on"])]
     }
 
     /// Whether this build has it.

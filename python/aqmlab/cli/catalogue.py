@@ -17,7 +17,7 @@ _HANGING = re.compile(r" +(?:\S.{0,38}? {2,}(?=\S))?")
 
 @click.command("list")
 def list_names() -> None:
-    """List schemes, controllers, profiles, models, presets, studies.
+    """List schemes, controllers, profiles, transports, models, presets, studies.
 
     Each with a line on what it is.
 
@@ -39,6 +39,7 @@ def list_names() -> None:
         "Queue disciplines (aqmlab explain NAME)": explained(_core.scheme_names()),
         "Congestion controllers (aqmlab explain NAME)": explained([*controller_sources()]),
         "Host profiles (aqmlab explain NAME)": explained(_core.profile_names()),
+        "Transports (aqmlab explain NAME)": explained(_core.transport_names()),
         "Traffic models (aqmlab explain NAME)": explained(traffic_models()),
         "Applications over datagrams (aqmlab explain NAME)": explained(applications()),
         "Presets (aqmlab new NAME)": {name: presets.summary(name) for name in presets.names()},
@@ -62,7 +63,7 @@ def list_names() -> None:
     "--linux", is_flag=True, help="Of a queue discipline: Linux's words for it, and what each is here."
 )
 def explain(name: str, *, linux: bool) -> None:
-    """Explain a scheme, controller, profile, model or application.
+    """Explain a scheme, controller, profile, transport, model or application.
 
     Of a queue discipline: what it does, its source, its parameters with units and defaults; of a controller:
     what it does, and its source. `aqmlab list` prints the names. Of a line of Linux's tc: the scheme and
@@ -79,8 +80,10 @@ def explain(name: str, *, linux: bool) -> None:
       aqmlab explain my_aimd.py:Aimd
       aqmlab explain prague
       aqmlab explain linux6-cubic
+      aqmlab explain quic
       aqmlab explain cloud_game
     """
+    from aqmlab.files.own_names import require_object
     from aqmlab.show.words.linux_words import linux_words, read_in_words
     from aqmlab.traffic_control import is_linux
 
@@ -90,6 +93,7 @@ def explain(name: str, *, linux: bool) -> None:
     if is_linux(name):
         _show(read_in_words(name))
         return
+    require_object(name)
     if ":" in name:
         _show(_explained_in_file(name))
         return
@@ -102,16 +106,14 @@ def explain(name: str, *, linux: bool) -> None:
 
 def _unknown(name: str) -> click.UsageError:
     """What to say of a name that nothing has."""
-    from aqmlab.files.own_names import require_object
     from aqmlab.load.controllers import controller_sources, require_one_edition
     from aqmlab.show.words.explained import applications, traffic_models
 
-    require_object(name)
     require_one_edition("NAME", name)
     known = [*_core.scheme_names(), *controller_sources(), *_core.profile_names()]
-    known += [*traffic_models(), *applications()]
+    known += [*_core.transport_names(), *traffic_models(), *applications()]
     return click.UsageError(
-        "no queue discipline, controller, host profile, traffic model or application is called "
+        "no queue discipline, controller, host profile, transport, traffic model or application is called "
         f'"{name}"; legal: '
         f"{', '.join(known)}{nearest(name, known)}"
     )

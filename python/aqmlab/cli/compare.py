@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     callback=read_names,
     metavar="NAME,...",
     help="Instead, downloads by these congestion controls, such as cubic,reno,bbr-linux-v3: "
-    "alone and in pairs, in each queue.",
+    "alone and in pairs, in each queue, over the transport of the scenario's downloads.",
 )
 @click.option("--details", is_flag=True, help="Print every number, with intervals, in place of the verdict.")
 @numbers_options

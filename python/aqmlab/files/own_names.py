@@ -6,14 +6,15 @@ from aqmlab.errors import ScenarioError
 
 
 def require_object(name: str) -> None:
-    """Refuses the name of a file alone, which does not say what in it is meant.
+    """Refuses the name of a file alone, perhaps with a colon, which does not say what in it is meant.
 
     Raises:
         ScenarioError: With what is missing.
     """
-    if ":" in name:
+    file = name.removesuffix(":")
+    if ":" in file:
         return
-    if name.endswith(".py"):
-        raise ScenarioError(f"{name}: no class of this file is named; legal: {name}:CLASS")
-    if name.endswith((".so", ".dylib")):
-        raise ScenarioError(f"{name}: no symbol of this library is named; legal: {name}:SYMBOL")
+    if file.endswith(".py"):
+        raise ScenarioError(f"{file}: no class of this file is named; legal: {file}:CLASS")
+    if file.endswith((".so", ".dylib")):
+        raise ScenarioError(f"{file}: no symbol of this library is named; legal: {file}:SYMBOL")

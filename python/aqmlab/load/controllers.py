@@ -86,9 +86,9 @@ def parameters_of_file(name: str) -> dict[str, Any]:
 
 def _parameters_of(name: str) -> list[str]:
     """The parameters of a controller; none of those that are in no file."""
+    require_object(name)
     if is_file(name):
         return [each for each in parameters_of_file(name)["properties"] if each != "controller"]
-    require_object(name)
     require_one_edition("controller", name)
     if name not in controller_sources():
         legal = [*controller_sources(), "FILE.py:CLASS"]

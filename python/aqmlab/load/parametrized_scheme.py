@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from aqmlab import _core
 from aqmlab.errors import ScenarioError
+from aqmlab.files.own_names import require_object
 from aqmlab.files.toml_text import TomlText, toml_value
 from aqmlab.terminal.spelling import quoted
 from aqmlab.traffic_control import is_linux, read
@@ -54,6 +55,7 @@ class ParametrizedScheme:
             queue = read(text)
             values = {key: TomlText(toml_value(value)) for key, value in queue.parameters.items()}
             return cls(queue.scheme, values, is_linux=True, remarks=queue.remarks)
+        require_object(text.strip())
         name, given = split_name(text)
         if given is None:
             return cls(text)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from aqmlab import _core
 from aqmlab.errors import DemandError, Mistake, ScenarioError
-from aqmlab.files.own_names import require_object
 from aqmlab.load.demand import carrying_links, monitored_links, named_links
 from aqmlab.load.parametrized_scheme import ParametrizedScheme
 from aqmlab.load.queue_place import PLACES, own_links
@@ -190,7 +189,6 @@ def _require_known(asked: ParametrizedScheme) -> None:
     """Refuses an unknown scheme, and unknown parameters of a scheme that is not in a file."""
     if ":" in asked.name:
         return
-    require_object(asked.name)
     legal = [name for name in parameters_of_scheme(asked.name) if name != "scheme"]
     if not legal:
         raise ScenarioError.unknown(f"scheme {asked.name!r}", asked.name, _core.scheme_names())

@@ -8,6 +8,7 @@ from typing import TypeGuard
 
 from aqmlab import _core
 from aqmlab.classes.loaded import LoadedClass, loaded_from, misspelt
+from aqmlab.files.own_names import require_object
 from aqmlab.models.model import METHODS, TrafficModel
 
 
@@ -41,4 +42,5 @@ def _wrong(found: type[TrafficModel]) -> str:
 
 def check(name: str, *, folder: str | Path = ".") -> _core.SampledPages:
     """Draws the 200 pages that a scenario draws when it is read, each twice, with the model's defaults."""
+    require_object(name)
     return _core.sample_model(Path(folder).absolute(), name)

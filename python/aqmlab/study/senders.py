@@ -96,6 +96,7 @@ class SenderMatrix(shown.Shown, Tidy):
         met: What became of each, by queue and senders.
         call: The group of datagrams whose delay was measured; empty without one.
         seeds: The seeds.
+        transport: What carries the downloads, that of the scenario's: `tcp` or `quic`.
     """
 
     senders: tuple[str, ...]
@@ -103,6 +104,7 @@ class SenderMatrix(shown.Shown, Tidy):
     met: Mapping[tuple[str, tuple[str, ...]], Met]
     call: str
     seeds: tuple[int, ...]
+    transport: str
 
     def alone(self, queue: str, sender: str) -> Met:
         """What became of a sender alone."""
@@ -154,6 +156,8 @@ def senders(
 ) -> SenderMatrix:
     """Runs downloads by different congestion controls, alone and in pairs, in each queue.
 
+    They go over the transport of the flow whose place they take.
+
     Args:
         scenario: A scenario with a flow that never ends, down a line, from left to right, or between any two
             groups of machines: the first one's way is meant.
@@ -199,14 +203,16 @@ def senders(
         queue, pair, job = plan[place]
         found.setdefault((queue, pair), {})[job.seed] = dict(_numbers(result, pair, call))
     met = {key: Met(*key, dict(sorted(numbers.items()))) for key, numbers in sorted(found.items())}
-    return SenderMatrix(tuple(senders), tuple(queues), met, call, tuple(Seeds.of(seeds)))
+    return SenderMatrix(
+        tuple(senders), tuple(queues), met, call, tuple(Seeds.of(seeds)), _transport_of_downloads(own)
+    )
 
 
 def _asked(sender: str) -> ParametrizedController:
     try:
         return ParametrizedController.of(sender)
     except ScenarioError as error:
-        raise ComparisonError(f"senders: {sender}: {error}", place="senders") from None
+        raise ComparisonError(f"senders: {error}", place="senders") from None
 
 
 def with_senders(scenario: Scenario, pair: Sequence[str]) -> Scenario:
@@ -274,6 +280,13 @@ def _downloads_of(flows: Sequence[Mapping[str, Any]]) -> Callable[[Mapping[str, 
         return lambda flow: flow.get("bytes") is None and _goes_down(flow)
     ways = [_ends(each) for each in endless if None not in _ends(each)]
     return (lambda flow: flow.get("bytes") is None and _ends(flow) == ways[0]) if ways else None
+
+
+def _transport_of_downloads(scenario: Scenario) -> str:
+    """What carries the first download, and so those in the place of all."""
+    flows = scenario.resolved["flows"]
+    is_download = _downloads_of(flows) or _goes_down
+    return str(next(each for each in flows if is_download(each)).get("transport", "tcp"))
 
 
 def _goes_down(group: Mapping[str, Any]) -> bool:

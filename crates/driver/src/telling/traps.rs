@@ -109,12 +109,13 @@ fn out_of_reach(link: &Link) -> Option<String> {
 }
 
 /// A buffer that delays packets by more than a second when it is full, to two digits, and whose scheme does
-/// nothing before packets wait for a second.
+/// nothing before packets wait for a second. One of the usual size is as small as it can be.
 fn deep_buffer(link: &Link) -> Option<String> {
     let (scheme, rate) = (link.queue.as_ref()?, link.queue_rate()?);
     let (wait_s, packets) = (link.felt_buffer_s()?, link.usual_buffer_packets()?);
     let acts_before = scheme.acts_within(&PortFacts::new(rate), &link.buffer_of_a_second()?);
-    let is_deep = wait_s >= DEEP_BUFFER_S && !acts_before;
+    let is_usual = link.felt_buffer_packets()? <= f64::from(packets);
+    let is_deep = wait_s >= DEEP_BUFFER_S && !acts_before && !is_usual;
     let decimals = usize::from(wait_s < 9.95);
     is_deep.then(|| {
         format!(
@@ -346,6 +347,13 @@ mod tests {
         {
             assert_eq!(under(&format!("scheme = {silent}")), Vec::<String>::new(), "{silent}");
         }
+        // At 0.1 Mbit/s 20 packets, the usual buffer, take 2.4 s.
+        let slow = |limit: u32| {
+            let slow = plain.replace("rate_mbps = 10.0", "rate_mbps = 0.1");
+            said(&slow.replace("limit_packets = 50", &format!("limit_packets = {limit}")))
+        };
+        assert_eq!(slow(20), Vec::<String>::new(), "it is what would be recommended");
+        assert!(slow(21)[0].contains("wait 2.5 s when it is full, at 0.1 Mbit/s: set limit_packets = 20,"));
         let inner = under("scheme = \"fq\", inner = { scheme = \"drop-tail\" }");
         assert!(
             inner.len() == 1 && inner[0].starts_with("fq at left-to-right has a deep buffer"),

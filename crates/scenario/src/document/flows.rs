@@ -140,7 +140,7 @@ pub struct FlowsTable {
     pub transport: String,
 
     /// Host profile of both ends.
-    #[serde(default = "default_profile")]
+    #[serde(default = "default_profile", skip_serializing_if = "String::is_empty")]
     #[schemars(schema_with = "crate::schema::profile_name")]
     #[schemars(extend("x-decides" = Decides::Hosts))]
     pub profile: String,
@@ -320,7 +320,7 @@ pub(super) fn is_tcp(name: &str) -> bool {
     name == Transport::TCP
 }
 
-pub(crate) fn default_profile() -> String {
+pub(super) fn default_profile() -> String {
     "bsd45".to_owned()
 }
 

@@ -31,11 +31,12 @@ pub use delay_box::{BoxLoss, BoxLossRange, BoxRate, BoxRateRange, DelayBoxTable}
 pub use dumbbell::Dumbbell;
 pub(crate) use dumbbell::{BROWSERS_LEFT, BROWSERS_RIGHT, SERVERS_LEFT, SERVERS_RIGHT};
 pub use end_after::EndAfterTable;
+use flows::default_profile;
+pub(crate) use flows::start_spread;
 pub use flows::{
     BaseRoundTripTime, DelayOn, DelayOrder, Direction, FlowsTable, NamedRoundTripLaw, PhasesTable,
     RoundTripLawFile, RoundTripLawName, RoundTripTimeRange,
 };
-pub(crate) use flows::{default_profile, start_spread};
 pub(crate) use framing::{ethernet_gap, ethernet_minimum_frame, ethernet_overhead};
 pub(crate) use line::{AUTORATE, INTERNET, LineWay, RESERVED, SOLD, is_in_router, keys_of};
 pub use line::{Connection, DeviceKind, DeviceTable, Line, LineFraming, Technology};
@@ -53,6 +54,7 @@ pub(crate) use users::Habits;
 pub use users::{DelayOwner, MinimumDelayRange, PopulationTable, Start, UsersTable};
 
 use crate::limits::DURATION_S;
+use aqmlab_transport::Transport;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -212,6 +214,23 @@ impl Document {
         }
         for (index, datagrams) in self.datagrams.iter_mut().enumerate() {
             datagrams.settle(index);
+        }
+    }
+
+    /// Groups with another transport than TCP have no profile unless one is given: the default describes TCP.
+    pub(crate) fn forget_profiles(&mut self, is_written: impl Fn(&str) -> bool) {
+        let users = self.users.iter_mut();
+        let users = users.map(|own| ("users".to_owned(), &own.transport, &mut own.profile));
+        let populations = self.populations.iter_mut().zip(0..);
+        let populations = populations
+            .map(|(own, place)| (format!("populations.{place}"), &own.transport, &mut own.profile));
+        let flows = self.flows.iter_mut().zip(0..);
+        let flows = flows.map(|(own, place)| (format!("flows.{place}"), &own.transport, &mut own.profile));
+        for (group, transport, profile) in users.chain(populations).chain(flows) {
+            let is_filled_in = *profile == default_profile() && !is_written(&format!("{group}.profile"));
+            if transport != Transport::TCP && is_filled_in {
+                profile.clear();
+            }
         }
     }
 

@@ -70,7 +70,7 @@ macro_rules! users_table {
         pub transport: String,
 
         /// Host profile of browsers and servers; `ns2-oneway` for webtraf alone.
-        #[serde(default = "default_profile")]
+        #[serde(default = "default_profile", skip_serializing_if = "String::is_empty")]
         #[schemars(schema_with = "crate::schema::profile_name")]
         #[schemars(extend("x-decides" = Decides::Hosts))]
         pub profile: String,

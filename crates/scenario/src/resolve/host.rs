@@ -52,15 +52,16 @@ fn other_transport(
         return None;
     }
     let of_profile = transport.congestions.iter().find(|known| profile == profile_of(known)).copied();
-    if of_profile.is_none() && profile != crate::document::default_profile() {
+    if of_profile.is_none() && !profile.is_empty() {
         let wrong = format!("\"{profile}\" describes TCP, and the transport is \"{name}\"");
         let legal: Vec<String> = transport.congestions.iter().map(|known| profile_of(known)).collect();
         let legal: Vec<&str> = legal.iter().map(String::as_str).collect();
         mistakes.value(&joined(path, "profile"), wrong, format!("{}, or left out", listed(&legal)));
     }
-    for key in given(overrides).iter().filter(|key| !["congestion", "ecn"].contains(&key.as_str())) {
-        let wrong = format!("a setting of TCP, and the transport is \"{name}\"");
-        mistakes.value(&joined(path, &format!("host.{key}")), wrong, "of host, congestion and ecn alone");
+    let legal = transport.host_keys().map(|(key, _)| key);
+    for key in given(overrides).iter().filter(|key| !legal.contains(&key.as_str())) {
+        let remark = format!(", a setting of TCP: the transport is \"{name}\"");
+        mistakes.unknown_key(&joined(path, "host"), key, &remark, &legal);
     }
     let by_default = of_profile.unwrap_or(transport.congestions[0]);
     let congestion = overrides.congestion.map_or(by_default, |congestion| congestion.name());

@@ -9,6 +9,7 @@ use crate::document::{
 };
 use crate::mistakes::{Mistakes, joined};
 use crate::network::Network;
+use aqmlab_transport::Transport;
 
 /// Keys of a link that has no queue discipline, or no rate and so neither a queue nor transmission times.
 pub(super) fn check_link(table: &LinkTable, path: &str, mistakes: &mut Mistakes<'_>) {
@@ -131,6 +132,22 @@ pub(super) fn check_thinking(table: &FlowsTable, path: &str, mistakes: &mut Mist
     }
 }
 
+/// Congestion windows, which only flows over TCP have.
+fn check_windows(flows: &[FlowsTable], mistakes: &mut Mistakes<'_>) {
+    let key = "record.congestion_window_interval_ms";
+    match flows {
+        [] => mistakes.value(key, "there are no long-lived flows to record", "together with [[flows]]"),
+        [first, ..] if flows.iter().all(|flow| flow.transport != Transport::TCP) => {
+            let wrong = format!(
+                "no long-lived flow goes over TCP, whose windows it records: the transport is \"{}\"",
+                first.transport
+            );
+            mistakes.value(key, wrong, "together with [[flows]] over \"tcp\", or left out");
+        }
+        _ => {}
+    }
+}
+
 /// What is to be recorded where there is nothing of the kind.
 pub(super) fn check_record(document: &Document, network: &Network, mistakes: &mut Mistakes<'_>) {
     let record = &document.record;
@@ -143,10 +160,8 @@ pub(super) fn check_record(document: &Document, network: &Network, mistakes: &mu
         let wrong = "there are no datagrams to record";
         mistakes.value("record.datagrams", wrong.to_owned(), "together with [[datagrams]]");
     }
-    let windows = record.congestion_window_interval_ms.is_some();
-    if windows && document.flows.is_empty() {
-        let wrong = "there are no long-lived flows to record";
-        mistakes.value("record.congestion_window_interval_ms", wrong.to_owned(), "together with [[flows]]");
+    if record.congestion_window_interval_ms.is_some() {
+        check_windows(&document.flows, mistakes);
     }
     let nothing = "no link has a queue discipline and is monitored";
     for (key, is_asked, is_empty, wrong) in [

@@ -114,8 +114,8 @@ def _share(found: SenderMatrix, row: _Row, *, beside: str) -> Interval | NotEnou
 
 def _caption(found: SenderMatrix) -> str:
     told = (
-        "alone: goodput of one download with this sender; beside: its share of what two downloads get, one "
-        "with each sender (50 %: half; beside itself: of the first of the two)"
+        f"alone: goodput of one download over {found.transport.upper()} with this sender; beside: its share "
+        "of what two downloads get, one with each sender (50 %: half; beside itself: of the first of the two)"
     )
     if found.call:
         told += f"; {found.call}: 95th percentile of the delay, one way, beside one download"

@@ -18,11 +18,6 @@ if TYPE_CHECKING:
 
     from aqmlab.statistics import Recorded
 
-_SENDERS = {
-    "flows": ("TCP flow", "TCP flows"),
-    "datagrams": ("UDP source", "UDP sources"),
-}
-"""The name of one member of a group, and of several."""
 _UNNAMED = re.compile(r"(flows|datagrams)-\d+")
 """Groups that no scenario gave a name."""
 _MOST_NAMED = 6
@@ -99,9 +94,10 @@ def _facts_of(result: Recorded) -> Iterator[tuple[str, str]]:
     delays = {_delay(each) for each in _browsing(scenario)} - {""}
     if delays:
         yield "round-trip time", f"{' or '.join(sorted(delays))} without queueing"
-    for kind, what in _SENDERS.items():
+    for kind in ("flows", "datagrams"):
         for group in scenario.get(kind) or ():
-            yield f"{kind}, {group.get('name', '')}".rstrip(", "), counted(group.get("count", 1), *what)
+            what = f"{group.get('transport', 'tcp').upper()} flow" if kind == "flows" else "UDP source"
+            yield f"{kind}, {group.get('name', '')}".rstrip(", "), counted(group.get("count", 1), what)
 
 
 def _browsing(scenario: Mapping[str, Any]) -> list[Mapping[str, Any]]:

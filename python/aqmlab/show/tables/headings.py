@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _GROUPS = {
     "datagrams": "{}",
     "populations": "{} (video)",
-    "flows": "{} (TCP)",
+    "flows": "{} (flows)",
     "links": "link {}",
     "devices": "{} (device)",
 }

@@ -1,4 +1,4 @@
-"""What a scheme, controller, host profile, traffic model or application is, and its settings."""
+"""What a scheme, controller, host profile, transport, traffic model or application is, and its settings."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ _KINDS = (
     "Queue discipline.",
     "Congestion controller.",
     "Host profile.",
+    "Transport.",
     "Traffic model.",
     "Application over datagrams.",
 )
@@ -41,6 +42,8 @@ def explained(name: str) -> str | None:
         return _core.explain(name)
     if name in _core.profile_names():
         return _profile(name)
+    if name in _core.transport_names():
+        return _transport(name)
     if name in controller_sources():
         return controller_in_words(name)
     if name in applications():
@@ -65,6 +68,18 @@ def _profile(name: str) -> str:
     for key, value in settings:
         lines += ["", f"  {key}: {value}", f"      {_one_line(keys[key])}"]
     return "\n".join([*lines, ""])
+
+
+def _transport(name: str) -> str:
+    """What a transport is, and the keys of `host` that it has beside TCP's."""
+    meaning, keys = _core.transport_settings(name) or ("", [])
+    lines = [name, "", f"Transport. {meaning}", ""]
+    if keys:
+        lines.append("Settings (keys of host, such as host = { ... }):")
+        lines += [f"  {key}: {' or '.join(json.dumps(each) for each in legal)}" for key, legal in keys]
+        lines.append("")
+    lines += ["Uses:", f'  transport = "{name}"', "      in [users], [[populations]] and [[flows]]", ""]
+    return "\n".join([*lines, f"More: docs/reference/{name}.md.", ""])
 
 
 def _application(name: str) -> str:

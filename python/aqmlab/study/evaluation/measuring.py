@@ -10,6 +10,7 @@ from aqmlab.classes.files import module_in
 from aqmlab.controllers.loading import is_controller_in_file
 from aqmlab.errors import RefusalError
 from aqmlab.files.folders import require_writable
+from aqmlab.files.own_names import require_object
 from aqmlab.load.controllers import controller_sources, require_acts_alone, require_one_edition
 from aqmlab.load.parametrized_scheme import ParametrizedScheme, warn_of_remarks
 from aqmlab.runs import Job, run_each
@@ -140,6 +141,7 @@ def method_of(what: str) -> Method:
 def _require_runs(what: str) -> None:
     """Refuses a file that cannot be read or run, and the controller that has no rule of its own."""
     require_acts_alone("what", what)
+    require_object(what)
     file, python, _ = what.partition(".py:")
     module = module_in(".", f"{file}.py") if python else None
     if isinstance(module, str):
