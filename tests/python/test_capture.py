@@ -207,7 +207,7 @@ def test_there_are_as_many_as_the_port_counted(made: Path) -> None:
 
 
 def test_quic_is_udp_with_its_lengths_and_as_many_packets_as_the_port_counted(tmp_path: Path) -> None:
-    """RFC 9000 section 14.1: the first packet has 1,200 bytes or more; docs/reference/quic.md: at most 1,452."""
+    """RFC 9000 section 14.1: the first packet has 1,200 bytes or more; quic.md: at most 1,452."""
     text = BULK.replace("warm_up_s = 1.0", "warm_up_s = 0.0")
     text += 'transport = "quic"\nstart_spread_s = 0.0\n[record]\npackets = true\n'
     (tmp_path / "quic.toml").write_text(text)
