@@ -206,7 +206,9 @@ impl Growth for Prague {
             here: start,
             round: start,
             reduced: None,
-            classic: settings.classic_ecn_fallback.then(ClassicEcn::new),
+            classic: settings
+                .classic_ecn_fallback
+                .then(|| ClassicEcn::new(settings.classic_ecn_fallback_everywhere)),
             marked: 0,
             rounds: 0,
             pace: None,
