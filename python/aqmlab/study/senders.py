@@ -39,7 +39,13 @@ FIRST, SECOND = "first", "second"
 PROFILE = "linux6-cubic"
 """The hosts, whatever their congestion control."""
 _DOWN = ("down", "left-to-right")
-_OF_ITS_SENDER = {"accurate_ecn_option", "answers_marks", "classic_ecn_fallback", "continuous_mark_test"}
+_OF_ITS_SENDER = {
+    "accurate_ecn_option",
+    "answers_marks",
+    "classic_ecn_fallback",
+    "classic_ecn_fallback_everywhere",
+    "continuous_mark_test",
+}
 """What a host may have only with the congestion control that it had."""
 
 

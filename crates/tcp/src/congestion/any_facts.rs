@@ -113,6 +113,7 @@ fn any_settings() -> impl Strategy<Value = Settings> {
                 pacing,
                 hystart,
                 classic_ecn_fallback,
+                classic_ecn_fallback_everywhere: classic_ecn_fallback && pacing,
                 interrupts: Interrupts::milliseconds(),
                 answers_marks,
             }

@@ -13,6 +13,7 @@
 
 use super::Habits;
 use super::bbr_v3::{Bbr, Edition};
+use super::path_model::Quanta;
 
 /// The controller.
 pub(crate) type Controller = Bbr<Draft>;
@@ -27,4 +28,5 @@ impl Edition for Draft {
     const DRAFT: bool = true;
     const DRAIN: (f64, f64) = (0.5, 2.0);
     const DOWN_PACE: f64 = 0.9;
+    const QUANTA: Quanta = Quanta::MILLISECOND;
 }

@@ -14,6 +14,7 @@ use super::Habits;
 use super::answers_marks::AnswersMarks;
 use super::bbr_linux_v2::HIGH_GAIN;
 use super::bbr_v3::{Bbr, Edition};
+use super::path_model::Quanta;
 
 /// The controller.
 pub(crate) type Controller = Bbr<L4s>;
@@ -34,5 +35,6 @@ impl Edition for L4s {
     const VERSION_2: bool = true;
     const STARTUP: (f64, f64) = (HIGH_GAIN, HIGH_GAIN);
     const DRAIN: (f64, f64) = (88.0 / 256.0, HIGH_GAIN);
+    const QUANTA: Quanta = Quanta::VERSION_2;
     const PLACES: u32 = 8;
 }

@@ -9,6 +9,8 @@
 //! - eight acknowledgements of a round that show a loss end startup, and the bound that follows is what the
 //!   path holds, whatever arrived in the round;
 //! - down has a pace of 0.75, up a window of 2;
+//! - a quantum may be one segment below 1.2 Mbit/s;
+//! - a round trip as short as the least of five seconds puts off the search for a shorter one;
 //! - up ends after a round trip with 1.25 times of what the path holds in the network, whether or not the
 //!   rate still grows;
 //! - what has arrived counts for the long bound only without a pause while the window is full.
@@ -16,14 +18,13 @@
 //! It answers marks if it is told to (`ecn_enable`, off by default): `bbr_v3/marks.rs`. Google's hosts then
 //! echo each segment's mark, as DCTCP's do (`exact_echo`), and send ECT(0).
 //!
-//! Departures and silences: those of version 3; a quantum is what leaves in a millisecond at short round
-//! trips too, where the kernel adds 64 KiB, halved each 0.5 ms; what is sent again is not ECN-capable,
-//! where Google's kernel marks every segment so; probing again after marks (`ecn_reprobe_gain`) is off
-//! there and left out.
+//! Departures and silences: those of version 3; what is sent again is not ECN-capable, where Google's kernel
+//! marks every segment so; probing again after marks (`ecn_reprobe_gain`) is off there and left out.
 
 use super::Habits;
 use super::answers_marks::AnswersMarks;
 use super::bbr_v3::{Bbr, Edition};
+use super::path_model::Quanta;
 
 /// The controller.
 pub(crate) type Controller = Bbr<Version2>;
@@ -49,5 +50,6 @@ impl Edition for Version2 {
     const DRAIN: (f64, f64) = (88.0 / 256.0, HIGH_GAIN);
     const DOWN_PACE: f64 = 0.75;
     const UP_WINDOW: f64 = 2.0;
+    const QUANTA: Quanta = Quanta::VERSION_2;
     const PLACES: u32 = 8;
 }

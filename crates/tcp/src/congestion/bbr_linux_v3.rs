@@ -7,6 +7,9 @@
 //! - cruise begins with a short bound within the long one;
 //! - aggregation adds what arrives in a tenth of a second at most;
 //! - in startup the window grows freely up to twice the initial one;
+//! - a quantum is larger at round trips below 5 ms, and never one segment;
+//! - the least round trip lasts ten seconds from the end of a search that found it, or found it again;
+//! - an acknowledgement of nothing new leaves the window to the bounds;
 //! - six acknowledgements of a round that show a loss, where the draft counts places;
 //! - a timeout is a reason to look for bandwidth again.
 //!

@@ -21,8 +21,9 @@ pub struct Settings {
     pub pacing: bool,
     /// How slow start ends before a loss.
     pub hystart: HyStart,
-    /// Whether Prague looks for queues that mark as RFC 3168 has it.
+    /// Whether Prague looks for queues that mark as RFC 3168 has it, and whether it takes any for one.
     pub classic_ecn_fallback: bool,
+    pub classic_ecn_fallback_everywhere: bool,
     /// By what its kernel counts time.
     pub interrupts: Interrupts,
     /// Whether marks are answered by their share, of those that can.

@@ -11,21 +11,55 @@ pub(super) const LEAST_WINDOW: u32 = 4;
 const MARGIN: f64 = 0.99;
 /// The round trip that stands for one that is not known yet, in seconds.
 const NOMINAL_ROUND_TRIP_S: f64 = 0.001;
-/// A quantum is what leaves in a millisecond, and 64 KiB at the most.
-const QUANTUM_S: f64 = 0.001;
+/// A quantum is 64 KiB at the most.
 const MOST_QUANTUM_BYTES: u32 = 65_536;
 /// Below so many bits a second a quantum may be one segment.
 const SLOW: f64 = 1_200_000.0;
+/// Microseconds of the least round trip that halve what short ones add to a quantum, as a power of two
+/// (`bbr_tso_rtt_shift`).
+const HALVED_EACH_US_SHIFT: u32 = 9;
 
 /// The seconds between two instants.
 pub(super) fn seconds_since(earlier: Time, now: Time) -> f64 {
     now.checked_since(earlier).map_or(0.0, Span::seconds)
 }
 
+/// How many segments leave together.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Quanta {
+    /// What leaves in so long.
+    seconds: f64,
+    /// The fewest segments below [`SLOW`]; two otherwise.
+    least_when_slow: u32,
+    /// Whether 64 KiB are added, halved for each 2⁹ us of the least round trip (Linux
+    /// `bbr_tso_segs_generic`).
+    adds_at_short_round_trips: bool,
+}
+
+impl Quanta {
+    /// A millisecond: the draft's, and those of Linux's version 1.
+    pub(super) const MILLISECOND: Self =
+        Self { seconds: 0.001, least_when_slow: 1, adds_at_short_round_trips: false };
+    /// 2⁻¹⁰ s and what short round trips add: Linux's version 2.
+    pub(super) const VERSION_2: Self =
+        Self { seconds: 1.0 / 1_024.0, least_when_slow: 1, adds_at_short_round_trips: true };
+    /// The same, two at least (`tcp_min_tso_segs`): Linux's version 3.
+    pub(super) const VERSION_3: Self = Self { least_when_slow: 2, ..Self::VERSION_2 };
+
+    /// Bytes that such a least round trip adds.
+    fn added_bytes(self, least: Option<Span>) -> u32 {
+        let halvings = least.map_or(u64::MAX, |least| (least.nanoseconds() / 1_000) >> HALVED_EACH_US_SHIFT);
+        if self.adds_at_short_round_trips && halvings < 32 { MOST_QUANTUM_BYTES >> halvings } else { 0 }
+    }
+}
+
 /// At which rate segments leave, in segments a second.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pace {
     packet_bits: f64,
+    quanta: Quanta,
+    /// Segments that the least round trip adds to a quantum.
+    added: f64,
     most_quantum: u32,
     segments_per_s: f64,
     quantum: u32,
@@ -33,9 +67,11 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    pub(super) fn new(packet_bytes: u32) -> Self {
+    pub(super) fn new(packet_bytes: u32, quanta: Quanta) -> Self {
         Self {
             packet_bits: 8.0 * f64::from(packet_bytes),
+            quanta,
+            added: 0.0,
             most_quantum: MOST_QUANTUM_BYTES / packet_bytes,
             segments_per_s: 0.0,
             quantum: 1,
@@ -60,10 +96,21 @@ impl Pace {
 
     fn adopt(&mut self, segments_per_s: f64) {
         self.segments_per_s = segments_per_s;
-        let bits = segments_per_s * self.packet_bits;
-        self.rate = Rate::from_bits_per_second((bits as u64).max(1));
-        let least = if bits < SLOW { 1 } else { 2 };
-        self.quantum = ((segments_per_s * QUANTUM_S) as u32).min(self.most_quantum).max(least);
+        self.rate = Rate::from_bits_per_second(((segments_per_s * self.packet_bits) as u64).max(1));
+        self.set_quantum();
+    }
+
+    /// The least round trip of the path is so long.
+    pub(super) fn note_least(&mut self, least: Option<Span>) {
+        self.added = 8.0 * f64::from(self.quanta.added_bytes(least)) / self.packet_bits;
+        self.set_quantum();
+    }
+
+    fn set_quantum(&mut self) {
+        let is_slow = self.segments_per_s * self.packet_bits < SLOW;
+        let least = if is_slow { self.quanta.least_when_slow } else { 2 };
+        let segments = self.segments_per_s * self.quanta.seconds + self.added;
+        self.quantum = (segments as u32).min(self.most_quantum).max(least);
     }
 
     pub(super) const fn rate(&self) -> Rate {
@@ -183,7 +230,7 @@ mod tests {
     /// 1,000 segments of 1,500 bytes a second are 12 Mbit/s.
     #[test]
     fn a_pace_is_a_hundredth_slower_than_its_path_and_falls_only_once_that_is_known() {
-        let mut pace = Pace::new(1_500);
+        let mut pace = Pace::new(1_500, Quanta::MILLISECOND);
         pace.begin(10, 2.0, Some(Span::from_milliseconds(100)));
         assert_eq!(pace.rate(), Rate::from_bits_per_second(2 * 1_200_000 * 99 / 100));
         pace.follow(1_000.0, 1.25, false);
@@ -198,11 +245,30 @@ mod tests {
     #[test]
     fn a_quantum_is_what_leaves_in_a_millisecond() {
         let quantum = |megabits_per_s: f64| {
-            let mut pace = Pace::new(1_500);
+            let mut pace = Pace::new(1_500, Quanta::MILLISECOND);
             pace.follow(megabits_per_s * 1e6 / 12_000.0 / 0.99, 1.0, true);
             pace.quantum()
         };
         assert_eq!([1.1, 1.3, 20.0, 60.1, 1_000.0].map(quantum), [1, 2, 2, 5, 43]);
+    }
+
+    /// 64 KiB of 1,500 bytes are 43.7 segments, the most. 2.1 ms are four times 512 us and 10 ms nineteen
+    /// times: 4 KiB, 2.7 segments, and none. Of 50 Mbit/s 4.07 leave in 2⁻¹⁰ s, of 1.1 Mbit/s none.
+    #[test]
+    fn short_round_trips_add_to_the_quanta_of_linux() {
+        let quantum = |quanta, megabits_per_s: f64, least_us| {
+            let mut pace = Pace::new(1_500, quanta);
+            pace.follow(megabits_per_s * 1e6 / 12_000.0 / 0.99, 1.0, true);
+            pace.note_least(Some(Span::from_microseconds(least_us)));
+            pace.quantum()
+        };
+        let of_version_3 = |least_us| [1.1, 50.0].map(|rate| quantum(Quanta::VERSION_3, rate, least_us));
+        assert_eq!(
+            [100, 600, 2_100, 10_000, 40_000].map(of_version_3),
+            [[43, 43], [21, 25], [2, 6], [2, 4], [2, 4]]
+        );
+        assert_eq!([600, 40_000].map(|least_us| quantum(Quanta::VERSION_2, 1.1, least_us)), [21, 1]);
+        assert_eq!([600, 40_000].map(|least_us| quantum(Quanta::MILLISECOND, 1.1, least_us)), [1, 1]);
     }
 
     #[test]

@@ -38,6 +38,7 @@ pub(super) const SETTINGS: Settings = Settings {
     pacing: false,
     hystart: HyStart::Off,
     classic_ecn_fallback: false,
+    classic_ecn_fallback_everywhere: false,
     interrupts: Interrupts::milliseconds(),
     answers_marks: AnswersMarks::Never,
 };

@@ -82,6 +82,7 @@ impl HostProfile {
             ("accurate_ecn_option", extensions.accurate_ecn_option.to_string()),
             ("continuous_mark_test", extensions.continuous_mark_test.to_string()),
             ("classic_ecn_fallback", extensions.classic_ecn_fallback.to_string()),
+            ("classic_ecn_fallback_everywhere", extensions.classic_ecn_fallback_everywhere.to_string()),
             ("acknowledgement_compression", extensions.acknowledgement_compression.to_string()),
             ("window_validation", extensions.window_validation.to_string()),
             ("timer_hz", extensions.timer_hz.to_string()),

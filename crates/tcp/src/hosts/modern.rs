@@ -44,6 +44,8 @@ pub struct Extensions {
     pub continuous_mark_test: bool,
     /// Whether Prague looks for queues that mark as RFC 3168 has it, and answers them as CUBIC does.
     pub classic_ecn_fallback: bool,
+    /// Whether it takes any queue that marks for one of these.
+    pub classic_ecn_fallback_everywhere: bool,
     /// Whether the controller answers marks by their share, of those that can.
     pub answers_marks: AnswersMarks,
     /// A receiver echoes whether the last segment was marked (RFC 8257 section 3.2), with ECN of RFC 3168.
@@ -73,6 +75,7 @@ impl Extensions {
         accurate_ecn_option: false,
         continuous_mark_test: false,
         classic_ecn_fallback: false,
+        classic_ecn_fallback_everywhere: false,
         answers_marks: AnswersMarks::Never,
         exact_echo: false,
         window_validation: false,

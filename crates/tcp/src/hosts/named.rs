@@ -353,6 +353,7 @@ impl HostProfile {
                 accurate_ecn_option: false,
                 continuous_mark_test: false,
                 classic_ecn_fallback: false,
+                classic_ecn_fallback_everywhere: false,
                 answers_marks,
                 exact_echo: false,
                 window_validation: false,

@@ -146,6 +146,9 @@ pub struct HostOverrides {
     /// its window at a mark nearly as CUBIC does; `false` by default, as in Linux. Only with `congestion =
     /// "prague"`, and with ECN.
     pub classic_ecn_fallback: Option<bool>,
+    /// Whether that fallback takes any queue that marks for a classic one, as kernels of the L4S team do
+    /// whose α has 24 bits: its constants are those for 20 there. Only with `classic_ecn_fallback`.
+    pub classic_ecn_fallback_everywhere: Option<bool>,
     /// Whether a BBR sender answers marks by their share: `"never"`, `"up-to-5-ms"` (from the first round
     /// trip of 5 ms or less on) or `"always"`; with accurate ECN it sends ECT(1) then. `"never"` in
     /// `bbr-linux-v2` and `bbr-linux-v3`, `"always"` in `bbr-l4s-v2`; no other controller has it. Only with
@@ -485,6 +488,7 @@ impl HostOverrides {
             ("accurate_ecn_option", self.accurate_ecn_option),
             ("continuous_mark_test", self.continuous_mark_test),
             ("classic_ecn_fallback", self.classic_ecn_fallback),
+            ("classic_ecn_fallback_everywhere", self.classic_ecn_fallback_everywhere),
             ("exact_echo", self.exact_echo),
             ("window_validation", self.window_validation),
         ];
@@ -579,6 +583,10 @@ impl Modern {
             let legal = format!("false in {name} with {}, which does not have it", self.congestion.name());
             return Err(IllegalOverride { key: "classic_ecn_fallback", value: "true".into(), legal });
         }
+        if self.extensions.classic_ecn_fallback_everywhere && !self.extensions.classic_ecn_fallback {
+            let (key, legal) = ("classic_ecn_fallback_everywhere", "false without classic_ecn_fallback");
+            return Err(IllegalOverride { key, value: "true".into(), legal: legal.into() });
+        }
         if let Some(hz) = overrides.timer_hz {
             self.extensions.timer_hz = hz;
         }
@@ -631,6 +639,7 @@ impl Extensions {
         set(overrides.accurate_ecn_option, &mut self.accurate_ecn_option);
         set(overrides.continuous_mark_test, &mut self.continuous_mark_test);
         set(overrides.classic_ecn_fallback, &mut self.classic_ecn_fallback);
+        set(overrides.classic_ecn_fallback_everywhere, &mut self.classic_ecn_fallback_everywhere);
         set(overrides.exact_echo, &mut self.exact_echo);
         set(overrides.window_validation, &mut self.window_validation);
     }

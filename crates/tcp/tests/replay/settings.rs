@@ -52,6 +52,9 @@ pub(crate) fn overrides(settings: &[(&str, &str)]) -> HostOverrides {
             "pacing" => overrides.pacing = value.parse().ok(),
             "quick_acknowledgements" => overrides.quick_acknowledgements = value.parse().ok(),
             "classic_ecn_fallback" => overrides.classic_ecn_fallback = value.parse().ok(),
+            "classic_ecn_fallback_everywhere" => {
+                overrides.classic_ecn_fallback_everywhere = value.parse().ok();
+            }
             "continuous_mark_test" => overrides.continuous_mark_test = value.parse().ok(),
             "accurate_ecn_option" => overrides.accurate_ecn_option = value.parse().ok(),
             "exact_echo" => overrides.exact_echo = value.parse().ok(),

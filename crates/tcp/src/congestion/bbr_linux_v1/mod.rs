@@ -33,7 +33,7 @@ use super::control::{CongestionControl, Settings};
 use super::facts::{
     Acknowledged, DeliveryRate, Loss, LostSegment, Marks, Opening, Phase, Recovered, Sent, Timeout,
 };
-use super::path_model::{Aggregation, GreatestOfRounds, LEAST_WINDOW, Pace, product};
+use super::path_model::{Aggregation, GreatestOfRounds, LEAST_WINDOW, Pace, Quanta, product};
 use super::policer::{Counted, Policer};
 use aqmlab_random::{Key, Stream};
 use aqmlab_units::{Rate, Span, Time};
@@ -192,7 +192,7 @@ impl Controller {
 
 impl CongestionControl for Controller {
     fn new(settings: &Settings) -> Self {
-        let mut pace = Pace::new(settings.packet_bytes);
+        let mut pace = Pace::new(settings.packet_bytes, Quanta::MILLISECOND);
         pace.begin(settings.initial_window, HIGH_GAIN, None);
         Self {
             mode: Mode::Startup,

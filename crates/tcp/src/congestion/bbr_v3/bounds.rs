@@ -155,7 +155,9 @@ impl<E: Edition> Bbr<E> {
         let target = self.with_quanta(self.held(self.rate(), gain) + excess);
         let is_young =
             if E::DRAFT { self.delivered < u64::from(self.initial) } else { self.window < 2 * self.initial };
-        if self.growth.filled {
+        if !E::DRAFT && delivered == 0 {
+            // Bounds alone.
+        } else if self.growth.filled {
             self.window = (self.window + delivered).min(target);
         } else if self.window < target || is_young {
             self.window += delivered;

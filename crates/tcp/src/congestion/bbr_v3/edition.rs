@@ -1,5 +1,6 @@
 //! In what the editions differ.
 
+use super::super::path_model::Quanta;
 use std::fmt::Debug;
 
 /// The numbers and rules of an edition. A gain is a pace in parts of the rate, or a window in parts of what
@@ -19,6 +20,8 @@ pub(crate) trait Edition: Copy + Debug {
     const DOWN_PACE: f64 = 232.0 / 256.0;
     /// The window of up.
     const UP_WINDOW: f64 = 2.25;
+    /// What leaves together.
+    const QUANTA: Quanta = Quanta::VERSION_3;
     /// Places of losses in a round of a recovery that end startup.
     const PLACES: u32 = 6;
 }

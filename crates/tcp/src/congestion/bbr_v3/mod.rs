@@ -18,6 +18,8 @@
 //! Departures and silences:
 //! - What is in the network is counted in segments, what the path holds rounded up, bounds rounded down.
 //! - An acknowledgement that tells no rate ends no round.
+//! - What will be in the network at the next departure (`bbr_packets_in_net_at_edt`) is what is in it now.
+//! - Quanta are of packets, where Linux counts bytes of data.
 //! - A segment counts for a burst that it leaves in: what was in the network with it is known exactly.
 //! - Aggregation is the greatest of five to ten rounds, where the draft has ten.
 //! - The state to go back to is that before the first loss of a recovery. By the letter of the draft a second
@@ -189,7 +191,7 @@ impl<E: Edition> Bbr<E> {
 
 impl<E: Edition> CongestionControl for Bbr<E> {
     fn new(settings: &Settings) -> Self {
-        let mut pace = Pace::new(settings.packet_bytes);
+        let mut pace = Pace::new(settings.packet_bytes, E::QUANTA);
         pace.begin(settings.initial_window, E::STARTUP.0, None);
         Self {
             state: State::Startup,
@@ -234,6 +236,7 @@ impl<E: Edition> CongestionControl for Bbr<E> {
         (self.least_at, self.probe.recent_at) = (opening.now, opening.now);
         self.aggregation = Aggregation::new(opening.now);
         self.pace.begin(self.window, E::STARTUP.0, opening.round_trip);
+        self.pace.note_least(self.least);
         self.is_scalable = self.marks.is_some() && opening.feedback == Feedback::Accurate;
     }
 

@@ -123,6 +123,29 @@ fn round_trips_of_up_to_25_ms_gain_the_same_rate_in_a_second() {
     }
 }
 
+/// Where nothing is ever marked a loss ends slow start, and 500 rounds later a round trip of 10 ms gains what
+/// one of 25 ms does: (10 / 25)² of a packet in a round.
+#[test]
+fn rounds_without_a_mark_count_as_well() {
+    let mut path = Path::new(10, 100, Feedback::Accurate);
+    (0..600).for_each(|_| path.round(1, 0, Phase::Open));
+    assert_eq!(path.controller.growth().rounds, 0, "slow start");
+    path.controller.on_loss(&Loss { now: path.now, in_flight: 100, reduced: false, repaired: true });
+    let gained = |path: &mut Path| {
+        let before = path.controller.growth().window;
+        path.round(libm::round(before) as u32, 0, Phase::Open);
+        path.controller.growth().window - before
+    };
+    for _ in 0..498 {
+        path.round(1, 0, Phase::Open);
+    }
+    let before = gained(&mut path);
+    assert!((before - 1.0).abs() < 0.01, "{before}");
+    (0..3).for_each(|_| path.round(1, 0, Phase::Open));
+    let after = gained(&mut path);
+    assert!((after - 0.16).abs() < 0.01, "{after}");
+}
+
 /// A peer that echoes marks (RFC 3168), or none: the sender is Reno's, with ECT(0).
 #[test]
 fn without_accurate_feedback_it_is_reno() {

@@ -19,8 +19,11 @@
 //! Departures and silences: the logarithms are real numbers, where the kernel carries the rest of whole ones
 //! to the next round; the least round trip is that of the connection, the kernel's that of five minutes; the
 //! kernel sets g at losses too. The paper's term for senders that their application limits is switched off in
-//! that kernel, and left out here. Later kernels, whose α has 24 bits instead of 20, kept the numbers of 20
-//! for a while, and fell back everywhere.
+//! that kernel, and left out here.
+//!
+//! Later kernels, whose α has 24 bits instead of 20, kept `V0_LG` and `D0_LG`, logarithms in units of the
+//! last bit: a sixteenth of what they had been, 1.5 us instead of 750 and 1.6 us instead of 2 ms. These
+//! kernels fall back everywhere, and so does a host with `classic_ecn_fallback_everywhere`.
 
 use aqmlab_units::Span;
 
@@ -28,6 +31,8 @@ use aqmlab_units::Span;
 /// queue: `V0_LG`, `D0_LG`.
 const DEVIATION_US: f64 = 750.0;
 const QUEUE_US: f64 = 2_000.0;
+/// What an α of 24 bits makes of the logarithms of both.
+const MISCALED: f64 = 1.0 / 16.0;
 /// The weights of both.
 const DEVIATION_WEIGHT: f64 = 0.5;
 const QUEUE_WEIGHT: f64 = 0.5;
@@ -48,6 +53,8 @@ pub(super) struct ClassicEcn {
     smoothed_us: f64,
     deviation_us: f64,
     least_us: f64,
+    /// The deviation and the queue beyond which a round speaks for a classic one.
+    references_us: [f64; 2],
     /// g.
     shift: u32,
     /// c.
@@ -57,11 +64,13 @@ pub(super) struct ClassicEcn {
 }
 
 impl ClassicEcn {
-    pub(super) const fn new() -> Self {
+    pub(super) fn new(everywhere: bool) -> Self {
+        let power = if everywhere { MISCALED } else { 1.0 };
         Self {
             smoothed_us: 0.0,
             deviation_us: 1.0,
             least_us: f64::INFINITY,
+            references_us: [DEVIATION_US, QUEUE_US].map(|reference_us| libm::pow(reference_us, power)),
             shift: GREATEST_SHIFT,
             sureness: 0.0,
             has_fallen_back: false,
@@ -93,8 +102,9 @@ impl ClassicEcn {
         if self.smoothed_us == 0.0 {
             return;
         }
-        let of_deviation = libm::log2(self.deviation_us.max(1.0) / DEVIATION_US);
-        let of_queue = libm::log2(((self.smoothed_us - self.least_us) / QUEUE_US).max(1.0));
+        let [deviation_us, queue_us] = self.references_us;
+        let of_deviation = libm::log2(self.deviation_us.max(1.0) / deviation_us);
+        let of_queue = libm::log2(((self.smoothed_us - self.least_us) / queue_us).max(1.0));
         let sureness = self.sureness + DEVIATION_WEIGHT * of_deviation + QUEUE_WEIGHT * of_queue;
         self.sureness = sureness.clamp(0.0, GREATEST);
     }
@@ -122,7 +132,7 @@ mod tests {
 
     fn of(deviation_us: f64, queue_us: f64) -> ClassicEcn {
         let smoothed_us = 20_000.0 + queue_us;
-        ClassicEcn { smoothed_us, deviation_us, least_us: 20_000.0, ..ClassicEcn::new() }
+        ClassicEcn { smoothed_us, deviation_us, least_us: 20_000.0, ..ClassicEcn::new(false) }
     }
 
     /// 3 ms are four times 750 us: ½ lg 4 = 1 each round. Eight rounds change nothing, the ninth everything.
@@ -168,10 +178,27 @@ mod tests {
         assert_eq!(after_a_round(375.0, 4_000.0), 4.0, "½ lg ½ + ½ lg 2");
     }
 
+    /// A deviation of 100 us and a queue of 0.5 ms, as in DualPI2: lg 100 = 6.64 and lg 500 = 8.97 instead of
+    /// lg 750 = 9.55 and lg 2,000 = 10.97; a round takes ½ · 2.91 back. With sixteenths, 0.597 and 0.685, a
+    /// round adds ½ · 6.05 + ½ · 8.28 = 7.16, and two are enough.
+    #[test]
+    fn constants_of_20_bits_beside_24_fall_back_in_dualpi2_too() {
+        let after_rounds = |everywhere, rounds| {
+            let references_us = ClassicEcn::new(everywhere).references_us;
+            let mut classic = ClassicEcn { references_us, ..of(100.0, 500.0) };
+            (0..rounds).for_each(|_| classic.weigh());
+            classic.sureness
+        };
+        assert_eq!(after_rounds(false, 1), 0.0);
+        assert!((after_rounds(true, 1) - 7.164).abs() < 1e-3, "{}", after_rounds(true, 1));
+        assert!(after_rounds(true, 2) > CLASSIC);
+        assert_eq!(after_rounds(true, 3), GREATEST);
+    }
+
     /// Halfway between: 0.625 · 0.5.
     #[test]
     fn between_8_and_9_the_share_grows() {
-        let classic = ClassicEcn { sureness: 8.5, ..ClassicEcn::new() };
+        let classic = ClassicEcn { sureness: 8.5, ..ClassicEcn::new(false) };
         assert_eq!((classic.share(0.0), classic.share(0.4)), (0.3125, 0.4));
     }
 
@@ -180,12 +207,12 @@ mod tests {
     #[test]
     fn averages_move_by_the_size_of_the_window() {
         let shift = |threshold| {
-            let mut classic = ClassicEcn::new();
+            let mut classic = ClassicEcn::new(false);
             classic.note_reduction(threshold);
             classic.shift
         };
         assert_eq!([2, 4, 10, 80, 4_096, u32::MAX].map(shift), [2, 4, 5, 10, 18, 18]);
-        let mut classic = ClassicEcn::new();
+        let mut classic = ClassicEcn::new(false);
         classic.note_round_trip(Span::from_milliseconds(20));
         classic.note_reduction(2);
         classic.note_round_trip(Span::from_milliseconds(24));

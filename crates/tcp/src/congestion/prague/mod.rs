@@ -12,9 +12,10 @@
 //! | loss | ssthresh = cwnd / 2; `segment_window.rs` has the rest |
 //! | pace | cwnd / srtt, twice that below half of the threshold; what leaves in 250 us leaves at once |
 //!
-//! srtt is the smoothed round trip, and vrtt is it too in the first 500 rounds after slow start; from then on
-//! it is 25 ms or more, so that flows with shorter round trips grow and shrink as one of 25 ms does. α is 1
-//! until the first mark, which halves the window. No rate falls below 100 kbit/s.
+//! srtt is the smoothed round trip, and vrtt is it too in the first 500 rounds after slow start, whether a
+//! mark or a loss ended that; from then on it is 25 ms or more, so that flows with shorter round trips grow
+//! and shrink as one of 25 ms does. α is 1 until the first mark, which halves the window. No rate falls below
+//! 100 kbit/s.
 //!
 //! A window below two segments is a pace: two may be in the network, and leave as slowly as it says.
 //!
@@ -85,6 +86,7 @@ pub(crate) struct Prague {
     /// α, and whether there ever was a mark.
     share: f64,
     was_marked: bool,
+    is_in_slow_start: bool,
     /// Where the last acknowledgement was, where the present round began, and where the window was reduced
     /// last.
     here: Place,
@@ -94,7 +96,7 @@ pub(crate) struct Prague {
     classic: Option<ClassicEcn>,
     /// What was marked in the present round.
     marked: u64,
-    /// Rounds since slow start ended.
+    /// Rounds since slow start ended, marked or not.
     rounds: u32,
     pace: Option<Rate>,
     quantum: u32,
@@ -133,6 +135,8 @@ impl Prague {
             if let Some(classic) = &mut self.classic {
                 classic.weigh();
             }
+        }
+        if !self.is_in_slow_start {
             self.rounds = (self.rounds + 1).min(TRANSITION_ROUNDS);
         }
         (self.marked, self.round) = (0, self.here);
@@ -198,10 +202,13 @@ impl Growth for Prague {
             smoothed_s: 0.0,
             share: 1.0,
             was_marked: false,
+            is_in_slow_start: true,
             here: start,
             round: start,
             reduced: None,
-            classic: settings.classic_ecn_fallback.then(ClassicEcn::new),
+            classic: settings
+                .classic_ecn_fallback
+                .then(|| ClassicEcn::new(settings.classic_ecn_fallback_everywhere)),
             marked: 0,
             rounds: 0,
             pace: None,
@@ -275,6 +282,7 @@ impl Growth for Prague {
     }
 
     fn follow(&mut self, window: &SegmentWindow) {
+        self.is_in_slow_start = window.is_in_slow_start();
         if self.smoothed_s == 0.0 {
             return;
         }

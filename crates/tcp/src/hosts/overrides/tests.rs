@@ -158,6 +158,15 @@ fn the_fallback_is_pragues_and_the_test_of_marks_that_of_accurate_ecn() {
         with(true, false, None).unwrap_err(),
         "classic_ecn_fallback = true: legal is false in linux6-cubic with cubic, which does not have it"
     );
+    let everywhere = HostOverrides {
+        congestion: Some(Congestion::Prague),
+        classic_ecn_fallback_everywhere: Some(true),
+        ..HostOverrides::default()
+    };
+    assert_eq!(
+        cubic.clone().with(&everywhere).unwrap_err().to_string(),
+        "classic_ecn_fallback_everywhere = true: legal is false without classic_ecn_fallback"
+    );
     assert_eq!(
         with(false, true, None).unwrap_err(),
         "continuous_mark_test = true: legal is false without accurate ECN, which it is about"

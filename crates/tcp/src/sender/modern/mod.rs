@@ -155,6 +155,7 @@ impl ModernSender {
             pacing: modern.extensions.pacing,
             hystart: modern.extensions.hystart,
             classic_ecn_fallback: modern.extensions.classic_ecn_fallback,
+            classic_ecn_fallback_everywhere: modern.extensions.classic_ecn_fallback_everywhere,
             interrupts: Interrupts::of(&modern.extensions, clock),
             answers_marks: modern.extensions.answers_marks,
         };
