@@ -71,7 +71,7 @@ fn alone_it_sends_at_its_greatest_rate_and_shows_each_frame_after_what_it_must_t
     // The last of eleven packets of 1,136 and 1,137 bytes leaves after ten at 7.5 Mbit/s; 9 us on the
     // interface, 91 us on the link, and 10 ms.
     let expected = 12_500.0 * 10.0 / 11.0 * 8.0 / 7.5e6 + 1137.0 * 8.0 * (1e-9 + 1e-8) + 0.01;
-    for (captured, shown) in captured.iter().zip(&shown).take(1190) {
+    for (captured, shown) in captured.iter().zip(shown).take(1190) {
         let delay = shown - captured;
         assert!((delay - expected).abs() < 3e-6, "{delay} {expected}");
     }
@@ -112,7 +112,7 @@ fn on_a_narrow_link_it_keeps_below_the_rate_of_the_link() {
     let rate = mean(&target[later..]);
     assert!((0.7..1.0).contains(&rate), "{rate} Mbit/s of 1");
     let delays: Vec<f64> =
-        captured.iter().zip(&shown).skip(later).take(2400).map(|(from, to)| to - from).collect();
+        captured.iter().zip(shown).skip(later).take(2400).map(|(from, to)| to - from).collect();
     assert!(mean(&delays) < 0.15, "{}", mean(&delays));
 }
 
