@@ -114,7 +114,8 @@ QUEUE = "dumbbell.queue={ scheme = "
         (["--hosts", "papers2003"], "Linux 6.11"),
         (["--hosts", "windows"], "linux-bbr"),
         (["--replay"], "replay"),
-        (["--set", f'{QUEUE}"cake" }}'], "cake"),
+        (["--set", f'{QUEUE}"cake" }}'], "cake: mtu_bytes = 1500: legal in the kernel is 1514"),
+        (["--set", f'{QUEUE}"choke", limit_packets = 99, gentle = false, w_q = 0.125 }}'], "lacks choke"),
         (["--set", f'{QUEUE}"codel", limit_packets = 100, mtu_bytes = 1514 }}'], "6.1.176 lacks codel"),
         (["--set", f'{QUEUE}"codel", limit_packets = 100 }}'], "1514"),
     ],
@@ -209,6 +210,68 @@ def test_packets_wait_for_a_full_queue_of_the_kernel_as_long_as_it_takes_to_send
     # What the kernel's rate may send ahead is 1 ms of it.
     waited_ms = made.value("queue_mean_ms", links=("left-to-right",))
     assert waited_ms == pytest.approx((LIMIT_PACKETS - 0.25) * PACKET_MS, abs=0.25 * PACKET_MS + 1.0)
+
+
+FLOOD_MBPS = 2 * RATE_MBPS
+SHAPED = 'scheme = "cake", rate_mbps = 1.0, overhead_bytes = 200, mtu_bytes = 1514'
+MATCHED = (
+    'scheme = "choke", limit_packets = 60, min_th_packets = 10.0, max_th_packets = 30.0, w_q = 0.0625, '
+    "gentle = false"
+)
+IN_BINS = (
+    'scheme = "sfb", limit_packets = 200, levels = 8, bins = 16, bin_packets = 19, full_bins = "all_drop", '
+    "freeze_ms = 0.0, threshold = 1.0, increment = 0.0005035, decrement = 4.5777e-5, drop_above_half = true, "
+    "ecn = true, rehash_ms = 600000.0, warm_up_ms = 60000.0, "
+    "penalty = { tokens = { rate_hz = 10.0, burst = 20 } }"
+)
+"""Linux's, as `tc` sets it."""
+
+
+def flooded(queue: str, folder: Path) -> tuple[aqmlab.Result, dict[str, int]]:
+    """A flood of twice the link's rate through a queue of the kernel, and what that counted; skips a run in
+    real time that is suspect."""
+    scenario = Scenario.of(FULL).with_overrides({"dumbbell.queue": f"{{ {queue} }}"})
+    made = aqmlab.live(scenario, kernel="user-mode", output=folder / "out", hosts="linux-cubic")
+    audit = made.live or {}
+    (counted,) = (each for each in audit["kernel_queues"] if each["link"] == "left-to-right")
+    assert counted["sent"] + counted["dropped"] + counted["waiting"] == counted["router_arrived"]
+    if audit["verdict"] != "valid":
+        assert not installed().virtual_time, "nothing is late there"
+        pytest.skip(f"in real time on a busy machine: {audit['reasons']}")
+    return made, counted
+
+
+@user_mode
+@pytest.mark.exhaustive
+def test_cake_of_the_kernel_shapes_frames_of_the_length_that_the_scenario_has(tmp_path: Path) -> None:
+    _, counted = flooded(SHAPED, tmp_path)
+    # A megabit per second in frames of 1,700 bytes, of a flood of 4 Mbit/s in packets of 1,500.
+    share = (1.0 / 1_700) / (FLOOD_MBPS / 1_500)
+    assert counted["sent"] == pytest.approx(share * counted["router_arrived"], rel=0.03)
+
+
+@user_mode
+@pytest.mark.exhaustive
+def test_choke_of_the_kernel_keeps_a_single_flow_at_its_lower_threshold(tmp_path: Path) -> None:
+    made, counted = flooded(MATCHED, tmp_path)
+    # Above it each arrival meets a packet of its own flow: both go, and the queue shrinks by three packets in
+    # the time of one. Below it all stay, and it grows by one.
+    waited_ms = made.value("queue_mean_ms", links=("left-to-right",))
+    assert waited_ms == pytest.approx(10 * PACKET_MS, abs=4 * PACKET_MS)
+    assert counted["dropped"] > 100
+
+
+@user_mode
+@pytest.mark.exhaustive
+def test_sfb_of_the_kernel_drops_a_flow_whose_bins_are_all_full(tmp_path: Path) -> None:
+    made, counted = flooded(IN_BINS, tmp_path)
+    # With 20 packets. Each of 333 arrivals a second that finds so many makes one more in 2,000 be dropped
+    # beside those: less than half of all in the 4 s, so that the bins are soon full again. The router hears
+    # of a drop when the next packet leaves, and till then takes it to wait: one of two arrivals.
+    waited_ms = made.value("queue_mean_ms", links=("left-to-right",))
+    assert 16 * PACKET_MS < waited_ms < 21 * PACKET_MS + 1.0
+    assert counted["dropped"] > 100
+    assert counted["router_marked"] == 0, "of packets that cannot be marked"
 
 
 @user_mode

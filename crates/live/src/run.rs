@@ -20,7 +20,7 @@ use crate::traffic::sockets::ServerSockets;
 use crate::traffic::thread::{Traffic, Work};
 use crate::{kernel_queue, namespace, router, traffic};
 use aqmlab_driver::{Control, deviations, measured_window};
-use aqmlab_scenario::{Document, Scenario, StartRule, UserModel};
+use aqmlab_scenario::{Document, Link, Scenario, StartRule, UserModel};
 use aqmlab_units::Span;
 use std::process::Stdio;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -79,14 +79,19 @@ pub fn check(scenario: &Scenario, settings: &Settings) -> Result<(), LiveError> 
             "cake_autorate: no replay has a shaper that follows the line, nor have the kernel's queues",
         );
     }
-    if let Some(link) = scenario.network.links.iter().find(|link| link.delay_model.is_some()) {
-        let name = &link.name;
-        return refuse(&format!("{name}: a live run has no delay that varies, and no netem of links"));
+    let has_no_queue = |link: &&Link| link.queue.is_none() || link.rate.is_none();
+    let varies = |link: &&Link| link.delay_model.is_some();
+    if let Some(Link { name, .. }) = scenario.network.links.iter().filter(varies).find(has_no_queue) {
+        return refuse(&format!(
+            "{name}: in a live run the delay of links without a queue does not vary; legal: a rate_mbps and a queue, or \
+             delay_ms alone"
+        ));
     }
     if let Some(link) = scenario.network.links.iter().find(|link| link.impairment.is_some()) {
         let name = &link.name;
         return refuse(&format!(
-            "{name}: a live run has no impaired links; take drop, loss_probability, losses over time, netem and ecn_field out"
+            "{name}: a live run has no impaired links; take drop, loss_probability, losses over time, ecn_field, and \
+             gilbert_elliott and duplicate_probability of netem out"
         ));
     }
     if scenario.connection_groups().any(|group| group.delay_box.is_some()) {

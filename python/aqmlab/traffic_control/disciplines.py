@@ -251,14 +251,32 @@ PRIO = Discipline(
 )
 
 
+_SFB_PARTS = 65_535
+"""What probabilities of Linux's SFB are parts of."""
+
+
+def _step(key: str) -> Word:
+    """A step of a probability, to the nearest part."""
+    return Word(argument=PROBABILITY, key=key, value=lambda step: _sfb_parts(round(step * _SFB_PARTS)))
+
+
+def _sfb_parts(parts: int) -> float:
+    return round(parts / _SFB_PARTS, 9)
+
+
 SFB = Discipline(
     scheme="sfb",
     words={
         "limit": _LIMIT,
-        "target": Word(argument=PACKETS, key="bin_packets"),
+        "target": Word(
+            argument=PACKETS,
+            key="bin_packets",
+            value=lambda packets: max(packets - 1, 1),
+            note="bin_packets, less one",
+        ),
         "max": not_modelled("a bin is full from target on", PACKETS),
-        "increment": Word(argument=PROBABILITY, key="increment"),
-        "decrement": Word(argument=PROBABILITY, key="decrement"),
+        "increment": _step("increment"),
+        "decrement": _step("decrement"),
         "rehash": Word(argument=MILLISECONDS, key="rehash_ms", value=float),
         "db": Word(argument=MILLISECONDS, key="warm_up_ms", value=float),
         "penalty_rate": Word(argument=NUMBER, key="penalty.tokens.rate_hz", value=float),
@@ -268,10 +286,10 @@ SFB = Discipline(
         "limit_packets": _TRANSMIT_QUEUE_PACKETS,
         "levels": 8,
         "bins": 16,
-        "bin_packets": 20,
+        "bin_packets": 19,
         "full_bins": "all_drop",
-        "increment": 0.0005,
-        "decrement": 0.00005,
+        "increment": _sfb_parts(33),
+        "decrement": _sfb_parts(3),
         "freeze_ms": 0.0,
         "threshold": 1.0,
         "box_on": "least",

@@ -5,15 +5,21 @@
 //! `htb` with the link's rate, which lets one packet go after the other as a wire would, with the scheme's
 //! discipline as its child. Sizes are those of IP packets to the discipline, and those on the wire to the
 //! rate. What waits is kept here as well, by a number that stands in place of the sender's address of each
-//! frame: what never comes out was thrown away, and what comes out with another codepoint was marked.
+//! frame: what never comes out was thrown away, and what comes out with another codepoint was marked or
+//! washed.
 //!
 //! | file | idea |
 //! | --- | --- |
 //! | `words.rs` | a scheme's parameters in the words of tc(8), or why the kernel cannot express them |
+//! | `cake.rs`, `sfb.rs` | the same of CAKE and SFB |
+//! | `schemes.rs` | which discipline a scheme is |
 //! | `classes.rs` | the same of schemes with classes: classes, their queues, and filters |
 //! | `traffic_control.rs` | the devices, what `tc` is told, and what the kernel counted |
 
+mod cake;
 mod classes;
+mod schemes;
+mod sfb;
 mod traffic_control;
 mod words;
 
@@ -34,7 +40,7 @@ use std::os::fd::AsFd;
 pub(crate) use traffic_control::Counted;
 pub use words::Discipline;
 
-/// The type of the packet in a frame, and the byte of its header with the codepoint of ECN.
+/// The type of the packet in a frame, and the byte of its header with the codepoints of DSCP and ECN.
 const CODEPOINT_AT: usize = ETHERNET_BYTES + 1;
 const CE: u8 = 0b11;
 
@@ -129,6 +135,9 @@ impl KernelQueue {
             if frame[CODEPOINT_AT] & CE == CE && packet.facts().codepoint != Codepoint::Ce {
                 self.counters.count(Event::Mark, &packet.facts());
                 packet.mark();
+            }
+            if frame[CODEPOINT_AT] >> 2 == 0 && packet.header.dscp != 0 {
+                packet.wash();
             }
             self.counters.count(Event::Departure, &packet.facts());
             return Some(packet);
@@ -260,7 +269,7 @@ pub fn discipline_of(scenario: &Scenario, link: LinkIndex) -> Result<Discipline,
     match (scheme, scheme.traffic_classes()) {
         (Scheme::Prio(given), Some(bands)) => classes::prio(given, &bands, rate),
         (Scheme::Htb(given), _) => classes::htb(given, rate, &Addresses::of(scenario)),
-        _ => words::discipline_of_scheme(scheme, rate),
+        _ => schemes::discipline_of_scheme(scheme, rate),
     }
 }
 
@@ -288,6 +297,23 @@ fn header_of(number: u32) -> [u8; ETHERNET_BYTES] {
 fn number_of(frame: &[u8]) -> Option<u32> {
     let ours = frame.len() > CODEPOINT_AT && frame[..8] == header_of(0)[..8];
     ours.then(|| u32::from_be_bytes([frame[8], frame[9], frame[10], frame[11]]))
+}
+
+/// What the kernel is told of a queue of a link of 10 Mbit/s.
+#[cfg(test)]
+fn told(queue: &str) -> Result<String, String> {
+    told_of(queue, &[])
+}
+
+#[cfg(test)]
+fn told_of(queue: &str, overrides: &[(String, String)]) -> Result<String, String> {
+    let text = format!(
+        "name = \"x\"\nduration_s = 1.0\n[dumbbell]\nrate_mbps = 10.0\nqueue = {{ {queue} }}\n[users]\nper_side = 1\n"
+    );
+    let scenario = Scenario::from_toml(&text, "x", overrides).unwrap_or_else(|error| panic!("{error}"));
+    let place = scenario.network.links.iter().position(|link| link.name == "left-to-right").unwrap();
+    discipline_of(&scenario, LinkIndex(u32::try_from(place).unwrap()))
+        .map(|discipline| discipline.words.join(" "))
 }
 
 #[cfg(test)]

@@ -4,20 +4,19 @@
 //! another meaning, is refused with what it would have to be, so that a run in the kernel is one of the
 //! scheme that the scenario names.
 //!
-//! Sources: the manual pages tc-pfifo(8), tc-bfifo(8), tc-red(8), tc-codel(8), tc-pie(8), tc-fq_codel(8),
-//! tc-fq(8), tc-dualpi2(8); for units and fixed constants Linux 6: `net/sched/sch_fifo.c`, `sch_red.c` with
-//! `include/net/red.h`, `sch_codel.c` with `include/net/codel_impl.h`, `sch_pie.c` with `include/net/pie.h`,
-//! `sch_fq_codel.c`, `sch_fq.c`, `sch_dualpi2.c` (6.17); for what `tc` makes of `burst`, `tc/tc_red.c` of
-//! iproute2.
+//! Sources: the manual pages tc-pfifo(8), tc-bfifo(8), tc-red(8), tc-choke(8), tc-codel(8), tc-pie(8),
+//! tc-fq_codel(8), tc-fq(8), tc-dualpi2(8); for units and fixed constants Linux 6: `net/sched/sch_fifo.c`,
+//! `sch_red.c` with `include/net/red.h`, `sch_choke.c`, `sch_codel.c` with `include/net/codel_impl.h`,
+//! `sch_pie.c` with `include/net/pie.h`, `sch_fq_codel.c`, `sch_fq.c`, `sch_dualpi2.c` (6.17); for what `tc`
+//! makes of `burst`, `tc/tc_red.c` of iproute2.
 
+use aqmlab_aqm::algorithms::choke::{self, DrawsInRegion};
 use aqmlab_aqm::algorithms::codel::NearlyEmpty;
 use aqmlab_aqm::algorithms::{codel, drop_tail, dualpi2, fq_codel, linux_fq, pie, red};
 use aqmlab_aqm::parts::{
     CeThresholdEcn, Classifier, EcnRule, EmptiedNewQueue, FlowHashing, IdleRule, Limit, LimitRule, Measure,
     ScaleProbability, Spacing, TurnEnds, Weight,
 };
-use aqmlab_scenario::Scheme;
-use aqmlab_units::Rate;
 use serde::Serialize;
 
 /// A queue discipline of the kernel.
@@ -36,41 +35,28 @@ pub struct Discipline {
 
 /// Bytes of the largest packet and an Ethernet header: what the kernel's CoDel takes for its device's largest
 /// packet.
-const DEVICE_BYTES: u32 = 1_514;
+pub(super) const DEVICE_BYTES: u32 = 1_514;
 /// What `alpha` and `beta` of the kernel's PIE are parts of.
 const PIE_PARTS: f64 = 16.0;
 /// What those of the kernel's DualPI2 are rounded to parts of, and how far that may move them: 0.16, its
 /// default, becomes 41/256.
 const DUALPI2_PARTS: f64 = 256.0;
 const DUALPI2_ROUNDING: f64 = 0.002;
-
-/// The kernel's discipline of a scheme without classes, emptied at a rate.
-pub(super) fn discipline_of_scheme(scheme: &Scheme, rate: Rate) -> Result<Discipline, String> {
-    match scheme {
-        Scheme::DropTail(given) => drop_tail(given),
-        Scheme::Red(given) => red(given, rate.bits_per_second()),
-        Scheme::CoDel(given) => codel(given),
-        Scheme::Pie(given) => pie(given),
-        Scheme::FqCoDel(given) => fq_codel(given),
-        Scheme::LinuxFq(given) => linux_fq(given),
-        Scheme::DualPi2(given) => dualpi2(given),
-        Scheme::Cake(_) | Scheme::Choke(_) | Scheme::Sfb(_) => {
-            Err(format!("{}: its parameters are not translated into those of the kernel's", scheme.name()))
-        }
-        Scheme::Fq(_) => {
-            Err("Linux's fq is another one than fq: it is linux-fq, and its fq_codel fq-codel".to_owned())
-        }
-        other => Err(format!("Linux has no discipline {}", other.name())),
-    }
-}
+/// The longest queue of the kernel's CHOKe.
+const MOST_CHOKE_PACKETS: u32 = (128 << 10) - 1;
 
 /// A scheme whose parameters are translated.
 #[derive(Clone, Copy)]
-struct Translated(&'static str);
+pub(super) struct Translated(pub(super) &'static str);
 
 impl Translated {
     /// Accepts what the kernel has for a parameter, and nothing else.
-    fn fixed<T: PartialEq + Serialize>(self, key: &str, found: &T, legal: &T) -> Result<(), String> {
+    pub(super) fn fixed<T: PartialEq + Serialize>(
+        self,
+        key: &str,
+        found: &T,
+        legal: &T,
+    ) -> Result<(), String> {
         if found == legal {
             return Ok(());
         }
@@ -80,7 +66,7 @@ impl Translated {
     }
 
     /// A limit of packets, where the kernel has no other.
-    fn limit_packets(self, limit: Limit) -> Result<u32, String> {
+    pub(super) fn limit_packets(self, limit: Limit) -> Result<u32, String> {
         self.fixed("limit_bytes", &limit.bytes, &None)?;
         self.fixed("limit_rule", &limit.rule, &LimitRule::HoldLimit)?;
         limit
@@ -89,7 +75,7 @@ impl Translated {
     }
 
     /// A time of tc(8), which the kernel takes in whole microseconds.
-    fn time(self, key: &str, ms: f64) -> Result<String, String> {
+    pub(super) fn time(self, key: &str, ms: f64) -> Result<String, String> {
         let us = ms * 1e3;
         let whole = us.round();
         if (us - whole).abs() > 1e-6 || whole < 1.0 {
@@ -114,7 +100,7 @@ pub(super) fn words(text: &str) -> Vec<String> {
     text.split_whitespace().map(str::to_owned).collect()
 }
 
-fn drop_tail(given: &drop_tail::Params) -> Result<Discipline, String> {
+pub(super) fn drop_tail(given: &drop_tail::Params) -> Result<Discipline, String> {
     let drop_tail::Params { limit_packets, limit_bytes, limit_rule } = *given;
     Translated("drop-tail").fixed("limit_rule", &limit_rule, &LimitRule::HoldLimit)?;
     let words = match (limit_packets, limit_bytes) {
@@ -130,7 +116,7 @@ fn drop_tail(given: &drop_tail::Params) -> Result<Discipline, String> {
     })
 }
 
-fn codel(given: &codel::Params) -> Result<Discipline, String> {
+pub(super) fn codel(given: &codel::Params) -> Result<Discipline, String> {
     let kernel = Translated("codel");
     let codel::Params {
         limit_packets,
@@ -154,7 +140,7 @@ fn codel(given: &codel::Params) -> Result<Discipline, String> {
     Ok(Discipline { words, below: Vec::new(), is_one_queue: true, limit_packets: Some(limit.into()) })
 }
 
-fn fq_codel(given: &fq_codel::Params) -> Result<Discipline, String> {
+pub(super) fn fq_codel(given: &fq_codel::Params) -> Result<Discipline, String> {
     let kernel = Translated("fq-codel");
     let fq_codel::Params {
         limit_packets,
@@ -204,7 +190,7 @@ fn fq_codel(given: &fq_codel::Params) -> Result<Discipline, String> {
 }
 
 /// The kernel's fq sorts packets that it passes on by as many hashes as its mask has values: powers of two.
-fn linux_fq(given: &linux_fq::Params) -> Result<Discipline, String> {
+pub(super) fn linux_fq(given: &linux_fq::Params) -> Result<Discipline, String> {
     let kernel = Translated("linux-fq");
     let linux_fq::Params {
         limit_packets,
@@ -237,7 +223,7 @@ fn linux_fq(given: &linux_fq::Params) -> Result<Discipline, String> {
 /// The kernel's PIE spreads its signals, caps its steps, and gives bursts 150 ms, whatever it is told; its
 /// `alpha` and `beta` are sixteenths per second. It spares two of its device's largest packets, of which
 /// nothing is said here.
-fn pie(given: &pie::Params) -> Result<Discipline, String> {
+pub(super) fn pie(given: &pie::Params) -> Result<Discipline, String> {
     let kernel = Translated("pie");
     let pie::Params {
         limit_packets,
@@ -296,7 +282,7 @@ fn pie(given: &pie::Params) -> Result<Discipline, String> {
 /// The kernel's DualPI2 has a step instead of a ramp, which packets feel that found `min_qlen_step` before
 /// them, decides when packets leave, and spares all while less than two of the largest wait. Its Classic
 /// queue drops what could be marked where p' reaches 1/k.
-fn dualpi2(given: &dualpi2::Params) -> Result<Discipline, String> {
+pub(super) fn dualpi2(given: &dualpi2::Params) -> Result<Discipline, String> {
     let kernel = Translated("dualpi2");
     let dualpi2::Params {
         limit_packets,
@@ -367,7 +353,7 @@ fn dualpi2(given: &dualpi2::Params) -> Result<Discipline, String> {
 }
 
 /// The kernel's RED measures in bytes, is not gentle, and averages with powers of two.
-fn red(given: &red::Params, rate: u64) -> Result<Discipline, String> {
+pub(super) fn red(given: &red::Params, rate: u64) -> Result<Discipline, String> {
     let kernel = Translated("red");
     let red::Params {
         limit_packets,
@@ -422,16 +408,83 @@ fn red(given: &red::Params, rate: u64) -> Result<Discipline, String> {
     if least.fract() != 0.0 || most.fract() != 0.0 {
         return Err("red: thresholds: legal in the kernel are whole bytes".to_owned());
     }
-    let burst = burst_for(weight, least / mean)?;
+    let burst = burst_for(kernel, weight, least / mean)?;
     let words = words(&format!(
         "red limit {limit} min {least} max {most} avpkt {mean} burst {burst} bandwidth {rate}bit probability {max_p} {marks}"
     ));
     Ok(Discipline { words, below: Vec::new(), is_one_queue: true, limit_packets: None })
 }
 
+/// The kernel's CHOKe measures in packets, is not gentle, draws one packet for each arrival, and averages with
+/// powers of two.
+pub(super) fn choke(given: &choke::Params, rate: u64) -> Result<Discipline, String> {
+    let kernel = Translated("choke");
+    let choke::Params {
+        limit_packets,
+        limit_bytes,
+        limit_rule,
+        min_th_packets,
+        max_th_packets,
+        target_delay_ms,
+        w_q,
+        max_p,
+        gentle,
+        regions,
+        draws_in_region,
+        // One draw ends with its match.
+        stop_at_first_match: _,
+        spacing,
+        idle,
+        measure,
+        scale_probability,
+        mean_packet_bytes,
+        max_packet_bytes: _,
+        ecn,
+        ecn_rule,
+        mark_p: _,
+        spare_nearly_empty,
+        spare_first_in_region,
+    } = *given;
+    let limit =
+        kernel.limit_packets(Limit { packets: limit_packets, bytes: limit_bytes, rule: limit_rule })?;
+    kernel.fixed("target_delay_ms", &target_delay_ms, &None)?;
+    kernel.fixed("measure", &measure, &Measure::Packets)?;
+    kernel.fixed("gentle", &gentle, &false)?;
+    kernel.fixed("regions", &regions, &1)?;
+    kernel.fixed("draws_in_region", &draws_in_region, &DrawsInRegion::Odd)?;
+    kernel.fixed("spacing", &spacing, &Spacing::Classic)?;
+    kernel.fixed("idle", &idle, &IdleRule::Paper)?;
+    kernel.fixed("scale_probability", &scale_probability, &ScaleProbability::None)?;
+    kernel.fixed("spare_nearly_empty", &spare_nearly_empty, &false)?;
+    kernel.fixed("spare_first_in_region", &spare_first_in_region, &false)?;
+    if ecn {
+        kernel.fixed("ecn_rule", &ecn_rule, &EcnRule::MarkAlways)?;
+    }
+    let Weight::Fixed(weight) = w_q else {
+        return Err("choke: w_q: legal in the kernel is a number, a power of two".to_owned());
+    };
+    let least = min_th_packets.unwrap_or(5.0);
+    let most = max_th_packets.unwrap_or(3.0 * least);
+    if least.fract() != 0.0 || most.fract() != 0.0 {
+        return Err("choke: thresholds: legal in the kernel are whole packets".to_owned());
+    }
+    if limit > MOST_CHOKE_PACKETS || most > f64::from(limit) {
+        return Err(format!(
+            "choke: limit_packets = {limit}: legal in the kernel are {most} (max_th_packets) to {MOST_CHOKE_PACKETS}"
+        ));
+    }
+    let burst = burst_for(kernel, weight, least)?;
+    let words = words(&format!(
+        "choke limit {limit} min {least} max {most} avpkt {mean_packet_bytes} burst {burst} bandwidth {rate}bit \
+         probability {max_p} {}",
+        if ecn { "ecn" } else { "" }
+    ));
+    Ok(Discipline { words, below: Vec::new(), is_one_queue: true, limit_packets: Some(limit.into()) })
+}
+
 /// The `burst` for which `tc` chooses this weight: it takes the first power of two w for which burst + 1 -
 /// min/avpkt is at most (1 - (1 - w)^burst) / w.
-fn burst_for(weight: f64, least_packets: f64) -> Result<u32, String> {
+fn burst_for(kernel: Translated, weight: f64, least_packets: f64) -> Result<u32, String> {
     let chosen = |burst: u32| {
         let wanted = f64::from(burst) + 1.0 - least_packets;
         let fits = |w: f64| wanted <= (1.0 - libm::pow(1.0 - w, f64::from(burst))) / w;
@@ -440,29 +493,14 @@ fn burst_for(weight: f64, least_packets: f64) -> Result<u32, String> {
     };
     let legal = || {
         let nearest = libm::exp2(libm::log2(weight.max(1e-9)).round());
-        format!("red: w_q = {weight}: legal in the kernel are powers of two, such as {nearest}")
+        format!("{}: w_q = {weight}: legal in the kernel are powers of two, such as {nearest}", kernel.0)
     };
     (1..100_000).find(|&burst| chosen(burst) == Some(weight)).ok_or_else(legal)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::discipline_of;
-    use aqmlab_scenario::{LinkIndex, Scenario};
-
-    fn told(queue: &str) -> Result<String, String> {
-        told_of(queue, &[])
-    }
-
-    fn told_of(queue: &str, overrides: &[(String, String)]) -> Result<String, String> {
-        let text = format!(
-            "name = \"x\"\nduration_s = 1.0\n[dumbbell]\nrate_mbps = 10.0\nqueue = {{ {queue} }}\n[users]\nper_side = 1\n"
-        );
-        let scenario = Scenario::from_toml(&text, "x", overrides).unwrap_or_else(|error| panic!("{error}"));
-        let place = scenario.network.links.iter().position(|link| link.name == "left-to-right").unwrap();
-        discipline_of(&scenario, LinkIndex(u32::try_from(place).unwrap()))
-            .map(|discipline| discipline.words.join(" "))
-    }
+    use super::super::{told, told_of};
 
     #[test]
     fn schemes_are_told_in_the_units_of_the_manual() {
@@ -562,6 +600,21 @@ mod tests {
         assert_eq!(refused, "red: w_q = 0.002: legal in the kernel are powers of two, such as 0.001953125");
     }
 
+    /// Thresholds in packets. `tc` takes the first power of two w with burst + 1 - 83 <= (1 - (1 - w)^burst)/w.
+    #[test]
+    fn choke_is_told_in_packets_with_the_burst_of_its_weight() {
+        let choke = "scheme = \"choke\", limit_packets = 1000, min_th_packets = 83.0, max_th_packets = 250.0, \
+                     mean_packet_bytes = 1000, max_p = 0.02, gentle = false, w_q = 0.015625";
+        let found = told(choke).unwrap();
+        let burst: f64 = found.split_once(" burst ").unwrap().1.split(' ').next().unwrap().parse().unwrap();
+        let sum = |w: f64| (1.0 - libm::pow(1.0 - w, burst)) / w;
+        assert!(sum(1.0 / 32.0) < burst - 82.0 && burst - 82.0 <= sum(1.0 / 64.0), "{found}");
+        assert!(found.starts_with("choke limit 1000 min 83 max 250 avpkt 1000 burst "), "{found}");
+        assert!(found.ends_with(" bandwidth 10000000bit probability 0.02"), "{found}");
+        let marks = told(&format!("{choke}, ecn = true, ecn_rule = \"mark_always\"")).unwrap();
+        assert!(marks.ends_with(" probability 0.02 ecn"), "{marks}");
+    }
+
     #[test]
     fn what_the_kernel_has_not_is_refused_with_what_it_has() {
         for (queue, refusal) in [
@@ -593,9 +646,18 @@ mod tests {
                 "scheme = \"dualpi2\", limit_packets = 9",
                 "dualpi2: ramp_range_us = 400.0: legal in the kernel is 0.0",
             ),
+            ("scheme = \"choke\", limit_packets = 99", "choke: gentle = true: legal in the kernel is false"),
             (
-                "scheme = \"choke\", limit_packets = 9",
-                "choke: its parameters are not translated into those of the kernel's",
+                "scheme = \"choke\", limit_packets = 99, gentle = false, regions = 5",
+                "choke: regions = 5: legal in the kernel is 1",
+            ),
+            (
+                "scheme = \"choke\", limit_packets = 99, gentle = false, ecn = true",
+                "choke: ecn_rule = \"mark_below_max_th\": legal in the kernel is \"mark_always\"",
+            ),
+            (
+                "scheme = \"choke\", limit_packets = 9, gentle = false, w_q = 0.0625",
+                "choke: limit_packets = 9: legal in the kernel are 15 (max_th_packets) to 131071",
             ),
         ] {
             assert_eq!(told(queue), Err(refusal.to_owned()));

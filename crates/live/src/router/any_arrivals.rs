@@ -114,3 +114,39 @@ fn the_router_has_one_link_of_a_channel_send_at_a_time() {
     assert_eq!(instants(LogEvent::Departure), expected);
     assert_eq!(expected.len(), 2_000);
 }
+
+/// Every third packet of a link that reorders each third arrives when it was sent, and the others 20 ms later
+/// (`aqmlab_link`'s own tests have the rule): the router hands them over at these instants.
+#[test]
+fn the_router_hands_packets_over_when_a_delay_that_varies_says() {
+    let text = "name = \"netem\"\nduration_s = 9.0\n[dumbbell]\nrate_mbps = 80.0\ndelay_ms = 20.0\n\
+         netem = { reorder_probability = 1.0, reorder_gap = 3 }\nlayer2_overhead_bytes = 0\n\
+         layer2_minimum_frame_bytes = 0\nlayer2_gap_bytes = 0\nqueue = { scheme = \"drop-tail\", limit_packets = 9 }\n\
+         [users]\nper_side = 1\n";
+    let (mut network, addresses) = network(text, Log::new(false, &CapturedPorts::default()));
+    let (opener, port) = addresses.opener(0, 0).unwrap();
+    let answerer = addresses.answerer(u32::try_from(addresses.machines()).unwrap() - 1);
+    let packet = |number: u16| WirePacket {
+        at: Time::ZERO,
+        source: WireAddress { address: opener.octets(), port },
+        destination: WireAddress { address: answerer.octets(), port: 80 },
+        traffic_class: 0,
+        ip_bytes: 1_000 + number,
+        payload: WirePayload::Udp,
+    };
+    let at = |us: u64| Time::ZERO + Span::from_nanoseconds(1_000 * us);
+    let mut handed_over = Vec::new();
+    for number in 0..6 {
+        network.arrive(at(1_000 * u64::from(number)), Half::Active, &packet(number).bytes());
+        network.run_until(at(1_000 * u64::from(number)), &mut |due, _, packet| {
+            handed_over.push((packet.len(), due.nanoseconds()))
+        });
+    }
+    network
+        .run_until(at(9_000_000), &mut |due, _, packet| handed_over.push((packet.len(), due.nanoseconds())));
+    // 1,000 bytes take 80 µs at an interface of 100 Mbit/s and 100 on the link, and each one more 0.18.
+    let early = |number: u64| (1_000 + number as usize, 1_000_000 * number + 180_000 + 180 * number);
+    let late = |number| (early(number).0, early(number).1 + 20_000_000);
+    assert_eq!(handed_over, [early(2), early(5), late(0), late(1), late(3), late(4)]);
+    assert_eq!(network.under_way(), 0);
+}

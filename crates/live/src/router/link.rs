@@ -4,8 +4,8 @@ use crate::error::LiveError;
 use crate::kernel_queue::KernelQueue;
 use crate::packet::Packet;
 use aqmlab_aqm::Scheme;
-use aqmlab_driver::link_of;
-use aqmlab_link::{Link, MonitoredLink, MonitoredQueue, Sent, Transmitter};
+use aqmlab_driver::{link_of, varying_delay};
+use aqmlab_link::{Link, MonitoredLink, MonitoredQueue, Sent, Transmitter, VaryingDelay};
 use aqmlab_random::Key;
 use aqmlab_scenario as scenario;
 use aqmlab_scenario::LinkIndex;
@@ -18,8 +18,9 @@ pub(crate) struct QueuedLink {
     pub(crate) monitored: Option<usize>,
     /// The channel that it shares with others.
     pub(crate) channel: Option<usize>,
-    /// Propagation delay.
-    pub(crate) delay: Span,
+    /// Propagation delay, where it is constant.
+    delay: Span,
+    varying: Option<Box<VaryingDelay>>,
     /// Whether packets that wait may still be discarded or marked.
     pub(crate) decides_about_waiting: bool,
     pub(crate) queue: Queue,
@@ -65,6 +66,7 @@ impl QueuedLink {
             monitored,
             channel: None,
             delay: link.delay,
+            varying: varying_delay(link, key).map(|(delay, _)| Box::new(delay)),
             decides_about_waiting: own.port().decides_about_waiting(),
             queue: Queue::Own(Box::new(own)),
         }
@@ -80,6 +82,11 @@ impl QueuedLink {
             transmitter: Transmitter::constant(rate, link.framing),
         }));
         Ok(())
+    }
+
+    /// When a packet arrives behind the link that has been sent at an instant, none before an earlier one.
+    pub(crate) fn arrival(&mut self, sent: Time) -> Time {
+        self.varying.as_mut().map_or(sent + self.delay, |delay| delay.arrival(sent))
     }
 
     /// The link, where the queue is ours.

@@ -386,13 +386,14 @@ impl Network {
 
     fn leave_kernel(&mut self, now: Time, mut packet: Packet, queue: usize) {
         let link = &mut self.queues[queue];
-        let (number, delay) = (link.number, link.delay);
+        let number = link.number;
         let Some(kernel) = link.kernel_mut() else { return };
         let ends = kernel.send_on(now, packet.facts.bytes);
+        let arrives = link.arrival(ends);
         self.log.note(ends, LogEvent::Departure, number, &packet);
         self.count_sent(ends, queue, &packet);
         packet.passed += 1;
-        self.note(ends + delay, What::Moves(packet));
+        self.note(arrives, What::Moves(packet));
     }
 
     /// The kernel has thrown a packet away.
@@ -454,10 +455,11 @@ impl Network {
     fn end_transmission(&mut self, now: Time, queue: usize, hand_over: &mut impl FnMut(Time, Half, &[u8])) {
         loop {
             let link = &mut self.queues[queue];
-            let (number, delay) = (link.number, link.delay);
-            let Queue::Own(link) = &mut link.queue else { return };
-            let mut sent = link.end_transmission();
-            let carries_another = link.is_sending();
+            let number = link.number;
+            let Some(own) = link.own_mut() else { return };
+            let mut sent = own.end_transmission();
+            let carries_another = own.is_sending();
+            let arrives = link.arrival(now);
             self.log.note(now, LogEvent::Departure, number, &sent);
             self.count_sent(now, queue, &sent);
             match self.queues[queue].channel {
@@ -466,10 +468,10 @@ impl Network {
                 None => self.act(now, queue, |link, mut discard| link.serve(now, &mut discard)),
             }
             sent.passed += 1;
-            if delay == Span::ZERO {
+            if arrives == now {
                 self.go_on(now, sent, hand_over);
             } else {
-                self.note(now + delay, What::Moves(sent));
+                self.note(arrives, What::Moves(sent));
             }
             if !carries_another {
                 return;
