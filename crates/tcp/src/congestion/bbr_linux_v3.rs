@@ -5,7 +5,7 @@
 //! - drain lasts until no more is in the network than the path holds at the greatest rate, at 0.34;
 //! - what is too high is also told by the newest segment that has arrived;
 //! - cruise begins with a short bound within the long one;
-//! - aggregation adds what arrives in a tenth of a second at most;
+//! - aggregation adds what arrives in a tenth of a second at most; the rate explains whole segments of it;
 //! - in startup the window grows freely up to twice the initial one;
 //! - a quantum is larger at round trips below 5 ms, and never one segment;
 //! - the least round trip lasts ten seconds from the end of a search that found it, or found it again;

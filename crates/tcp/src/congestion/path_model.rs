@@ -164,6 +164,8 @@ impl GreatestOfRounds {
 /// two periods of rounds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Aggregation {
+    /// Whether the rate explains whole segments alone, as in Linux, and not parts of them.
+    whole: bool,
     began: Time,
     arrived: f64,
     /// Of the present period, and of the one before.
@@ -172,8 +174,8 @@ pub(super) struct Aggregation {
 }
 
 impl Aggregation {
-    pub(super) const fn new(now: Time) -> Self {
-        Self { began: now, arrived: 0.0, excess: [0; 2], rounds: 0 }
+    pub(super) const fn new(whole: bool) -> Self {
+        Self { whole, began: Time::ZERO, arrived: 0.0, excess: [0; 2], rounds: 0 }
     }
 
     /// What is counted begins anew.
@@ -198,6 +200,9 @@ impl Aggregation {
             }
         }
         let mut expected = bandwidth * seconds_since(self.began, now);
+        if self.whole {
+            expected = libm::floor(expected);
+        }
         if self.arrived <= expected {
             self.restart(now);
             expected = 0.0;
@@ -288,7 +293,7 @@ mod tests {
     /// with the instant itself.
     #[test]
     fn what_arrives_in_bunches_is_an_excess_of_a_bunch() {
-        let mut aggregation = Aggregation::new(at(0));
+        let mut aggregation = Aggregation::new(false);
         for bunch in 0..5 {
             aggregation.note(at(10 * bunch), 10, 1_000.0, 100, false, 5);
         }
@@ -301,6 +306,18 @@ mod tests {
             }
         }
         assert!(aggregation.greatest() <= 2, "{}", aggregation.greatest());
+    }
+
+    /// At 1,000 segments a second two arrive at once and two 1.5 ms later: of four 1.5 are explained, or one.
+    #[test]
+    fn the_rate_explains_whole_segments_in_linux() {
+        let excess = |whole| {
+            let mut aggregation = Aggregation::new(whole);
+            aggregation.note(at(0), 2, 1_000.0, 100, false, 5);
+            aggregation.note(at(1) + Span::from_microseconds(500), 2, 1_000.0, 100, false, 5);
+            aggregation.greatest()
+        };
+        assert_eq!([true, false].map(excess), [3, 2]);
     }
 
     #[test]

@@ -201,7 +201,7 @@ impl CongestionControl for Controller {
             pace,
             rates: GreatestOfRounds::default(),
             policer: Policer::new(settings.packet_bytes),
-            aggregation: Aggregation::new(Time::ZERO),
+            aggregation: Aggregation::new(true),
             round: 0,
             round_begins: false,
             round_until: 0,
@@ -231,7 +231,8 @@ impl CongestionControl for Controller {
             self.window = 1;
         }
         self.least_round_trip = opening.round_trip;
-        (self.least_at, self.aggregation) = (opening.now, Aggregation::new(opening.now));
+        self.least_at = opening.now;
+        self.aggregation.restart(opening.now);
         self.pace.begin(self.window, HIGH_GAIN, opening.round_trip);
     }
 

@@ -213,7 +213,7 @@ impl<E: Edition> CongestionControl for Bbr<E> {
             losses: Losses::default(),
             search: Search::new(),
             probe: Probe::default(),
-            aggregation: Aggregation::new(Time::ZERO),
+            aggregation: Aggregation::new(!E::DRAFT),
             least: None,
             least_at: Time::ZERO,
             undo: Undo { state: None, rate_short: f64::INFINITY, short: NONE, long: NONE },
@@ -234,7 +234,7 @@ impl<E: Edition> CongestionControl for Bbr<E> {
         }
         (self.least, self.probe.recent) = (opening.round_trip, opening.round_trip);
         (self.least_at, self.probe.recent_at) = (opening.now, opening.now);
-        self.aggregation = Aggregation::new(opening.now);
+        self.aggregation.restart(opening.now);
         self.pace.begin(self.window, E::STARTUP.0, opening.round_trip);
         self.pace.note_least(self.least);
         self.is_scalable = self.marks.is_some() && opening.feedback == Feedback::Accurate;
