@@ -79,12 +79,13 @@ pub(crate) fn transport_names() -> Vec<&'static str> {
     Transport::names().collect()
 }
 
+/// A key, and the values that it may have.
+type LegalValues = (&'static str, Vec<&'static str>);
+
 /// What a transport is, and the keys of `host` that it has with their legal values: none of TCP, whose keys
 /// are those of a profile. None if there is no such transport.
 #[pyfunction]
-pub(crate) fn transport_settings(
-    name: &str,
-) -> Option<(&'static str, Vec<(&'static str, Vec<&'static str>)>)> {
+pub(crate) fn transport_settings(name: &str) -> Option<(&'static str, Vec<LegalValues>)> {
     if name == Transport::TCP {
         return Some((Transport::MEANING_OF_TCP, Vec::new()));
     }

@@ -19,7 +19,9 @@ const DEVICE_PACKETS: u32 = 10_240;
 /// least buffer that is felt.
 const LEAST_BUFFER_BYTES: u64 = 4 << 20;
 /// `tc` takes no longer `overhead`.
-const MOST_OVERHEAD_BYTES: i32 = 256 - ETHERNET_BYTES as i32;
+const MOST_OVERHEAD_BYTES: i32 = 256 - HEADER_BYTES;
+#[allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap)] // fourteen
+const HEADER_BYTES: i32 = ETHERNET_BYTES as i32;
 /// The largest packet of a link here.
 const FULL_PACKET_BYTES: u32 = 1500;
 /// A turn of a kernel's CAKE without a rate.
@@ -82,7 +84,7 @@ pub(super) fn cake(given: &cake::Params, link: Rate) -> Result<Discipline, Strin
                 "bandwidth {}bit{} overhead {} mpu {minimum_frame_bytes} {}",
                 rate.bits_per_second(),
                 if autorate_ingress { " autorate-ingress" } else { "" },
-                overhead_bytes + ETHERNET_BYTES as i32,
+                overhead_bytes + HEADER_BYTES,
                 coding(framing)
             )
         }

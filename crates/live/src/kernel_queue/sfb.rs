@@ -114,9 +114,9 @@ mod tests {
         // iproute2 takes the nearest part.
         let parts = |word: &str| {
             let given: f64 = found.split_once(word).unwrap().1.split(' ').next().unwrap().parse().unwrap();
-            (given * 65_535.0 + 0.5) as u32
+            (given * 65_535.0).round()
         };
-        assert_eq!([" increment ", " decrement "].map(parts), [33, 3]);
+        assert_eq!([" increment ", " decrement "].map(parts), [33.0, 3.0]);
         let passes = sfb("bin_packets = 19, full_bins = \"pass\"").unwrap();
         assert!(passes.contains(" limit 1000 max 1000 target 20 "), "a bin never has more: {passes}");
     }

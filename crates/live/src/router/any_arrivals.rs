@@ -139,13 +139,16 @@ fn the_router_hands_packets_over_when_a_delay_that_varies_says() {
     for number in 0..6 {
         network.arrive(at(1_000 * u64::from(number)), Half::Active, &packet(number).bytes());
         network.run_until(at(1_000 * u64::from(number)), &mut |due, _, packet| {
-            handed_over.push((packet.len(), due.nanoseconds()))
+            handed_over.push((packet.len(), due.nanoseconds()));
         });
     }
     network
         .run_until(at(9_000_000), &mut |due, _, packet| handed_over.push((packet.len(), due.nanoseconds())));
     // 1,000 bytes take 80 µs at an interface of 100 Mbit/s and 100 on the link, and each one more 0.18.
-    let early = |number: u64| (1_000 + number as usize, 1_000_000 * number + 180_000 + 180 * number);
+    let early = |number: u16| {
+        let (bytes, number) = (1_000 + usize::from(number), u64::from(number));
+        (bytes, 1_000_000 * number + 180_000 + 180 * number)
+    };
     let late = |number| (early(number).0, early(number).1 + 20_000_000);
     assert_eq!(handed_over, [early(2), early(5), late(0), late(1), late(3), late(4)]);
     assert_eq!(network.under_way(), 0);
