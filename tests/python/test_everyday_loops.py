@@ -220,13 +220,14 @@ def test_list_says_in_a_line_or_two_what_each_name_is() -> None:
     listed = CliRunner().invoke(commands, ["list"]).output.splitlines()
     assert max(map(len, listed)) <= 80
     headings = [line for line in listed if not line.startswith(" ")]
-    assert len(headings) == 7
+    assert len(headings) == 8
     named = {line.split()[0]: line.split()[1:] for line in listed if line.startswith("  ") and line[2] != " "}
     assert {
         "drop-tail",
         "cake",
         "bbr-linux-v3",
         "linux6-cubic",
+        "quic",
         "pages",
         "cloud_game",
         "home",

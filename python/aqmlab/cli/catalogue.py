@@ -17,9 +17,9 @@ _HANGING = re.compile(r" +(?:\S.{0,38}? {2,}(?=\S))?")
 
 @click.command("list")
 def list_names() -> None:
-    """List schemes, controllers, profiles, transports, models, presets, studies.
+    """List names of schemes, senders, models, presets, studies.
 
-    Each with a line on what it is.
+    Of host profiles, transports and applications too; each with a line on what it is.
 
     \b
     Examples:

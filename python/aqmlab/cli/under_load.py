@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _LINE = {"metavar": "[LINE.toml]", "type": FILE}
 _TABLES = {"bloat": "bloat", "sqm": "sqm", "rpm": "responsiveness", "flent": "flent_tests"}
-"""The modules of `aqmlab.show.tables` with what the commands print."""
+"""The modules of `aqmlab.show.objects` with what the commands print."""
 
 
 @from_api("bloat", line=_LINE)
@@ -143,7 +143,7 @@ def _require_one_line(
 
 def _test(name: str, *, output: Path | None, executor: Executor, quiet: bool, **asked: Any) -> Numbers:  # noqa: ANN401
     """Makes a test, and prints what it has found."""
-    printed_of = import_module(f"aqmlab.show.tables.{_TABLES[name]}").printed
+    printed_of = import_module(f"aqmlab.show.objects.{_TABLES[name]}").printed
     keep_nothing()
     found = getattr(aqmlab, name)(**asked, output=output, executor=executor, progress=not quiet)
     folder = asked.get("flent")
