@@ -580,7 +580,7 @@ def test_dctcp_in_a_data_centre() -> None:
 
 
 def test_answers_take_as_long_as_they_are_and_a_timeout_where_the_queue_is_long() -> None:
-    """Of 64 packets of 12 us 95 % are there after 0.73 ms, behind a handshake of 0.2 ms at least; Linux's least
+    """Of 64 packets of 12 us 95 % are there after 0.73 ms, behind a handshake of 0.2 ms at least; the least
     timeout is 200 ms. DCTCP leaves room for the answers, BBRv1 fills the buffer."""
     assert 0.73 + 0.2 < counted(run_of("7.11", "incast", "dctcp"), "7.11", "incast") < 5.0
     assert counted(run_of("7.11", "incast", "bbr-linux-v1"), "7.11", "incast") > 200.0
