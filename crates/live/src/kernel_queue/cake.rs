@@ -115,7 +115,7 @@ fn shares(given: &cake::Params, link: Rate) -> Vec<TinShare> {
     given.tins.shares(rate.bits_per_second() / 8)
 }
 
-/// A turn is a 4096th of a second of a tin's rate, up to a frame of Ethernet, and such a frame without a rate.
+/// A turn is a 4096th of a second of a tin's rate, up to a frame of Ethernet, which it is without a rate.
 fn turns(given: &cake::Params, link: Rate) -> Result<(), String> {
     for share in shares(given, link) {
         let ours = given.quantum_bytes.unwrap_or_else(|| quantum_of_rate(share.rate(), FULL_PACKET_BYTES));
@@ -201,8 +201,8 @@ mod tests {
         told(&format!("{LINUX}{more}"))
     }
 
-    /// What tc-cake(8) calls `bandwidth 8Mbit`: the 14 bytes of Ethernet count. Here they come on top of those
-    /// that the kernel takes off.
+    /// What tc-cake(8) calls `bandwidth 8Mbit`: the 14 bytes of Ethernet count. Here they come on top of
+    /// those that the kernel takes off.
     #[test]
     fn a_shaper_counts_frames_and_a_target_is_a_twentieth_of_the_round_trip() {
         let found = cake(", rate_mbps = 8.0, overhead_bytes = 14").unwrap();

@@ -415,8 +415,8 @@ pub(super) fn red(given: &red::Params, rate: u64) -> Result<Discipline, String> 
     Ok(Discipline { words, below: Vec::new(), is_one_queue: true, limit_packets: None })
 }
 
-/// The kernel's CHOKe measures in packets, is not gentle, draws one packet for each arrival, and averages with
-/// powers of two.
+/// The kernel's CHOKe measures in packets, is not gentle, draws one packet for each arrival, and averages
+/// with powers of two.
 pub(super) fn choke(given: &choke::Params, rate: u64) -> Result<Discipline, String> {
     let kernel = Translated("choke");
     let choke::Params {
@@ -600,7 +600,8 @@ mod tests {
         assert_eq!(refused, "red: w_q = 0.002: legal in the kernel are powers of two, such as 0.001953125");
     }
 
-    /// Thresholds in packets. `tc` takes the first power of two w with burst + 1 - 83 <= (1 - (1 - w)^burst)/w.
+    /// Thresholds in packets. `tc` takes the first power of two w with burst + 1 - 83 <=
+    /// (1 - (1 - w)^burst)/w.
     #[test]
     fn choke_is_told_in_packets_with_the_burst_of_its_weight() {
         let choke = "scheme = \"choke\", limit_packets = 1000, min_th_packets = 83.0, max_th_packets = 250.0, \
