@@ -17,9 +17,9 @@ _HANGING = re.compile(r" +(?:\S.{0,38}? {2,}(?=\S))?")
 
 @click.command("list")
 def list_names() -> None:
-    """List names of schemes, senders, models, presets, studies.
+    """List schemes, controllers, profiles, models, presets, studies.
 
-    Of host profiles, transports and applications too; each with a line on what it is.
+    Transports and applications too; each with a line on what it is.
 
     \b
     Examples:
@@ -63,11 +63,11 @@ def list_names() -> None:
     "--linux", is_flag=True, help="Of a queue discipline: Linux's words for it, and what each is here."
 )
 def explain(name: str, *, linux: bool) -> None:
-    """Explain a scheme, controller, profile, transport, model or application.
+    """Explain a scheme, controller, profile, model or application.
 
     Of a queue discipline: what it does, its source, its parameters with units and defaults; of a controller:
-    what it does, and its source. `aqmlab list` prints the names. Of a line of Linux's tc: the scheme and
-    parameters that it is here, and what is passed over (docs/how-to/linux-words.md).
+    what it does, and its source; transports too. `aqmlab list` prints the names. Of a line of Linux's tc: the
+    scheme and parameters that it is here, and what is passed over (docs/how-to/linux-words.md).
 
     \b
     Examples:
