@@ -67,7 +67,7 @@ impl HostProfile {
         settings
     }
 
-    fn extension_settings(&self) -> [(&'static str, String); 16] {
+    fn extension_settings(&self) -> [(&'static str, String); 17] {
         let extensions = self.extensions();
         [
             ("timestamps", extensions.timestamps.to_string()),
