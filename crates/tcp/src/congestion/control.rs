@@ -21,8 +21,9 @@ pub struct Settings {
     pub pacing: bool,
     /// How slow start ends before a loss.
     pub hystart: HyStart,
-    /// Whether Prague looks for queues that mark as RFC 3168 has it, and whether it takes any for one.
+    /// Whether Prague looks for queues that mark as RFC 3168 has it.
     pub classic_ecn_fallback: bool,
+    /// Whether it then takes any queue that marks for one of these.
     pub classic_ecn_fallback_everywhere: bool,
     /// By what its kernel counts time.
     pub interrupts: Interrupts,

@@ -26,7 +26,7 @@ pub(super) fn seconds_since(earlier: Time, now: Time) -> f64 {
 
 /// How many segments leave together.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Quanta {
+pub(crate) struct Quanta {
     /// What leaves in so long.
     seconds: f64,
     /// The fewest segments below [`SLOW`]; two otherwise.
