@@ -23,7 +23,7 @@ pub struct Settings {
     pub hystart: HyStart,
     /// Whether Prague looks for queues that mark as RFC 3168 has it.
     pub classic_ecn_fallback: bool,
-    /// Whether it takes any queue that marks for one.
+    /// Whether it then takes any queue that marks for one of these.
     pub classic_ecn_fallback_everywhere: bool,
     /// By what its kernel counts time.
     pub interrupts: Interrupts,

@@ -131,10 +131,11 @@ fn rounds_without_a_mark_count_as_well() {
     (0..600).for_each(|_| path.round(1, 0, Phase::Open));
     assert_eq!(path.controller.growth().rounds, 0, "slow start");
     path.controller.on_loss(&Loss { now: path.now, in_flight: 100, reduced: false, repaired: true });
+    // Of a segment that arrives 1 / window is a round's part.
     let gained = |path: &mut Path| {
         let before = path.controller.growth().window;
-        path.round(libm::round(before) as u32, 0, Phase::Open);
-        path.controller.growth().window - before
+        path.round(1, 0, Phase::Open);
+        (path.controller.growth().window - before) * before
     };
     for _ in 0..498 {
         path.round(1, 0, Phase::Open);
