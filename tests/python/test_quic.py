@@ -76,13 +76,6 @@ def test_a_resolved_scenario_is_legal_and_the_same_again(profile: str) -> None:
     assert both_ways(scenario) == [scenario.resolved] * 3
 
 
-def test_a_transport_takes_the_place_of_another() -> None:
-    over_tcp = Scenario.from_toml(OVER_QUIC.replace('transport = "quic"\n', ""))
-    over_quic = Scenario.from_toml(OVER_QUIC)
-    assert over_tcp.with_overrides({"flows.0.transport": "quic"}) == over_quic
-    assert over_quic.with_overrides({"flows.0.transport": "tcp"}) == over_tcp
-
-
 @pytest.mark.parametrize(
     ("traffic", "key"),
     [

@@ -183,6 +183,24 @@ fn settings_of_the_profile_are_replaced() {
     assert_eq!((group.profile.name, group.profile.maximum_segment_bytes), ("ns2-oneway", 500));
 }
 
+/// The default describes TCP, so a resolved scenario over QUIC has none, and is as legal as what it was made of.
+#[test]
+fn a_profile_of_tcp_comes_and_goes_with_the_transport() {
+    let table = "count = 1\ndirection = \"left-to-right\"\ntransport = \"quic\"\n";
+    let (over_quic, _) = flows(table);
+    let (over_tcp, _) = flows(&table.replace("quic", "tcp"));
+    let has_profile = |scenario: &Scenario| scenario.to_json().contains("\"profile\":\"bsd45\"");
+    assert!(has_profile(&over_tcp) && !has_profile(&over_quic));
+    assert_eq!(Scenario::from_json(&over_quic.to_json()).unwrap(), over_quic);
+    let with = |scenario: &Scenario, transport: &str| {
+        scenario.with_overrides(&[("flows.0.transport".to_owned(), transport.to_owned())]).unwrap()
+    };
+    assert_eq!(with(&over_tcp, "quic"), over_quic);
+    assert_eq!(with(&over_quic, "tcp"), over_tcp);
+    let (named, _) = flows(&format!("{table}profile = \"linux6-reno\"\n"));
+    assert_eq!(with(&named, "quic"), named);
+}
+
 #[test]
 fn flows_of_phases_are_there_as_long_as_there_are_as_many() {
     let (_, group) = flows(
