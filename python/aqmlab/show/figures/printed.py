@@ -116,10 +116,12 @@ def new_grid(panels: int, columns: int) -> list[Axes]:
     return made[:panels]
 
 
-def _panels(rows: int, columns: int, height_inches: float, **shared: bool) -> list[Axes]:
+def _panels(
+    rows: int, columns: int, height_inches: float, *, sharex: bool = False, sharey: bool = False
+) -> list[Axes]:
     figure = Figure(figsize=(WIDTH_INCHES, height_inches))
     FigureCanvasAgg(figure)
-    return list(figure.subplots(rows, columns, squeeze=False, **shared).flat)
+    return list(figure.subplots(rows, columns, sharex=sharex, sharey=sharey, squeeze=False).flat)
 
 
 def figure_of(axes: Axes) -> Figure:
@@ -355,7 +357,6 @@ def _line(axes: Axes, x: FloatArray, series: Series, place: int, lines: int) -> 
 
 
 def _lost(axes: Axes, at: FloatArray, colour: str, place: int) -> None:
-    """Marks above the area of the axes, a row for each line."""
     height = np.full(at.shape, 1.02 + 0.03 * place)
     axes.plot(
         at, height, "|", color=colour, markersize=4.0, clip_on=False, transform=axes.get_xaxis_transform()

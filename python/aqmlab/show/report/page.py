@@ -33,8 +33,9 @@ if TYPE_CHECKING:
 
     import jinja2
 
-    from aqmlab.show.figures.chart import Axis, Chart, FloatArray, Series
+    from aqmlab.show.figures.chart import Axis, Chart, Series
     from aqmlab.show.figures.drawn import Drawn
+    from aqmlab.statistics.distribution import FloatArray
     from aqmlab.tables import Table
 
 
