@@ -14,6 +14,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from tests.crosscheck import bbr
 
+import aqmlab
+
 KERNEL = {
     "goodput_mbps": 9.0,
     "delay_p50_ms": 20.0,
@@ -54,7 +56,7 @@ def test_suspect_runs_are_not_counted_and_are_made_again(
     case = next(bbr.cases())
     monkeypatch.setattr(bbr, "cases", lambda: iter([case]))
     monkeypatch.setattr(bbr, "figures", lambda _: KERNEL)
-    monkeypatch.setattr(bbr.aqmlab, "run", lambda *_, **__: None)
+    monkeypatch.setattr(aqmlab, "run", lambda *_, **__: None)
     monkeypatch.setattr(bbr, "kernel", lambda: type("Kernel", (), {"path": "linux"}))
     monkeypatch.setenv("UML", "")
     made: list[int] = []

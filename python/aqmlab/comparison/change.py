@@ -113,18 +113,12 @@ class Values:
 
 @dataclass(frozen=True)
 class Inference:
-    """How intervals over replications are taken.
+    """How intervals over replications are taken."""
 
-    Attributes:
-        confidence: Of each interval.
-        first_stage: As in `Comparison`.
-        on_logarithms: As of the quantity.
-        identical: Whether all replications are one run, as nothing in it is random: there are no intervals.
-    """
-
-    confidence: float
-    first_stage: int = 0
-    on_logarithms: bool = False
+    confidence: float  # of each interval
+    first_stage: int = 0  # as in `Comparison`
+    on_logarithms: bool = False  # as of the quantity
+    # whether all replications are one run, as nothing in it is random: there are no intervals
     identical: bool = False
 
 

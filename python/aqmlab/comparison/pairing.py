@@ -54,7 +54,6 @@ def paired(
 
 
 def _unpaired(left: Set[int], right: Set[int], names: tuple[str, str]) -> ComparisonError:
-    """The error of seeds that only one side has."""
     only = zip(names, (left - right, right - left), strict=True)
     said = ", ".join(f"only {name} has {_said(seeds)}" for name, seeds in only if seeds)
     every = str(Seeds(sorted(left | right)))

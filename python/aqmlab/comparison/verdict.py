@@ -141,7 +141,6 @@ def _judged(found: Comparison) -> Iterator[Application]:
 
 
 def _by_name(groups: Mapping[str, object]) -> dict[str, list[str]]:
-    """Groups by what their application is called."""
     found: dict[str, list[str]] = {}
     for group in groups:
         found.setdefault(application_name(group), []).append(group)

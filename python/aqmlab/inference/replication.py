@@ -158,23 +158,16 @@ def mean_interval(
 
 @dataclass(frozen=True, slots=True)
 class RunToRun:
-    """How single runs scatter: what one further run of the same kind would show.
+    """How single runs scatter: what one further run of the same kind would show."""
 
-    Attributes:
-        mean: Of the replications.
-        standard_deviation: Of one run, estimated from the replications (divided by their number less one).
-        minimum: The least of them.
-        maximum: The greatest of them.
-        next_run: The interval in which one further run lies, `mean ± t s sqrt(1 + 1/n)` with Student's t.
-        replications: Their number, n.
-    """
-
-    mean: float
+    mean: float  # of the replications
+    # of one run, estimated from the replications (divided by their number less one)
     standard_deviation: float
-    minimum: float
-    maximum: float
+    minimum: float  # the least of them
+    maximum: float  # the greatest of them
+    # the interval in which one further run lies, `mean ± t s sqrt(1 + 1/n)` with Student's t
     next_run: Interval | NotEnoughReplications
-    replications: int
+    replications: int  # their number, n
 
     def p_value(self, single_run: float) -> float | None:
         """How often one further run would lie at least as far from the mean; none with too few replications.

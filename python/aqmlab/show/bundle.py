@@ -231,25 +231,16 @@ AGAIN = "again"
 
 @dataclass(frozen=True)
 class Repeated:
-    """One scenario of a configuration, and the seeds that ran it.
+    """One scenario of a configuration, and the seeds that ran it."""
 
-    Attributes:
-        file: The scenario's file in the bundle.
-        text: What is in it.
-        folder: The folder of the configuration below `again`.
-        seeds: The seeds.
-        live: The options of `aqmlab live` with which they ran over Linux TCP; None of simulated ones.
-        loaded: Whether they have their offered load, which takes a second run beside each.
-        refused: Why the scenario is none of this version, if so.
-    """
-
-    file: str
-    text: str
-    folder: str
+    file: str  # the scenario's file in the bundle
+    text: str  # what is in it
+    folder: str  # the folder of the configuration below `again`
     seeds: Seeds
+    # the options of `aqmlab live` with which they ran over Linux TCP; None of simulated ones
     live: str | None
-    loaded: bool
-    refused: str
+    loaded: bool  # whether they have their offered load, which takes a second run beside each
+    refused: str  # why the scenario is none of this version, if so
 
     @property
     def command(self) -> str:

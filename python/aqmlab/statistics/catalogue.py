@@ -185,7 +185,6 @@ def _links_of(result: Recorded) -> Sequence[Mapping[str, Any]]:
 
 
 def _are_alike(result: Recorded, links: Sequence[str]) -> bool:
-    """Whether links have one rate."""
     return len({float(link["rate_mbps"]) for link in result.run["links"] if link["name"] in links}) <= 1
 
 

@@ -91,19 +91,13 @@ def grade_of(badness: float) -> Grade:
 
 @dataclass(frozen=True)
 class Criterion:
-    """A number by which a group is judged.
+    """A number by which a group is judged."""
 
-    Attributes:
-        of: The quantity of a group, as `datagrams.NAME`.
-        best: The best that there is.
-        limits: Up to where it is good, fair, poor; falling for what is better if it is greater.
-        worst: The worst that there is, or no end.
-    """
-
-    of: Callable[[str], OfRun]
-    best: float
+    of: Callable[[str], OfRun]  # the quantity of a group, as `datagrams.NAME`
+    best: float  # the best that there is
+    # up to where it is good, fair, poor; falling for what is better if it is greater
     limits: tuple[float, float, float]
-    worst: float
+    worst: float  # the worst that there is, or no end
 
     @property
     def greater_is_better(self) -> bool:

@@ -185,7 +185,6 @@ def failed_pages(result: Recorded, population: str | None = None) -> int:
 
 
 def _below(limits: FloatArray, values: FloatArray, counts: FloatArray) -> FloatArray:
-    """How many values are less than each limit."""
     order = np.argsort(values)
     totals = np.concatenate(([0.0], np.cumsum(counts[order])))
     return np.asarray(totals[np.searchsorted(values[order], limits, side="left")])

@@ -177,12 +177,9 @@ class OfLinks(Quantity):
 
 @dataclass(frozen=True, repr=False)
 class OfUsers(Quantity):
-    """A number of the response times of all users.
+    """A number of the response times of all users."""
 
-    Attributes:
-        compute: The number of a distribution in which at least one exchange ended.
-    """
-
+    # the number of a distribution in which at least one exchange ended
     compute: Callable[[ResponseTimes], float]
     scope = Scope.USERS
 
@@ -231,14 +228,10 @@ _HAPPENED = {Pages.COMPLETED: "ended", Pages.FOLLOWED: "was waited for"}
 
 @dataclass(frozen=True, repr=False)
 class OfRun(Quantity):
-    """A number of the run as a whole.
+    """A number of the run as a whole."""
 
-    Attributes:
-        compute: The number of a run.
-        observe: What a run says of it where that may be a bound; by default what `compute` says.
-    """
-
-    compute: Callable[[Recorded], float]
+    compute: Callable[[Recorded], float]  # the number of a run
+    # what a run says of it where that may be a bound; by default what `compute` says
     observe: Callable[[Recorded], Observation] | None = field(default=None, kw_only=True)
     scope = Scope.RUN
 

@@ -138,7 +138,6 @@ def loss_percent_of(result: Recorded, part: str) -> float:
 
 
 def _first_of_path(links: Sequence[Mapping[str, Any]], part: str) -> Mapping[str, Any]:
-    """The first of links that follow one another."""
     entered, left = ([link[end] for link in links] for end in ("to", "from"))
     first = [link for link in links if link["from"] not in entered]
     if len(first) != 1 or len(set(entered)) < len(links) or len(set(left)) < len(links):

@@ -136,25 +136,16 @@ def _videos(result: Recorded, population: str) -> Iterator[tuple[int, list[Segme
 
 @dataclass
 class _Watched:
-    """What viewers of a population saw in the measured window.
+    """What viewers of a population saw in the measured window."""
 
-    Attributes:
-        shown_s: For how long a picture moved.
-        stalled_s: For how long it stood still.
-        waited_s: For how long nothing was shown, because a video had not begun.
-        stalls: How often it stopped.
-        bits: Of what was shown.
-        waits_s: Of each video requested in the window how long it took to begin, or was waited for.
-        not_begun: How many of these had not begun when the run ended.
-    """
-
-    shown_s: float = 0.0
-    stalled_s: float = 0.0
-    waited_s: float = 0.0
-    stalls: int = 0
-    bits: float = 0.0
+    shown_s: float = 0.0  # for how long a picture moved
+    stalled_s: float = 0.0  # for how long it stood still
+    waited_s: float = 0.0  # for how long nothing was shown, because a video had not begun
+    stalls: int = 0  # how often it stopped
+    bits: float = 0.0  # of what was shown
+    # of each video requested in the window how long it took to begin, or was waited for
     waits_s: list[float] = field(default_factory=list)
-    not_begun: int = 0
+    not_begun: int = 0  # how many of these had not begun when the run ended
 
     @property
     def watched_s(self) -> float:
@@ -186,7 +177,6 @@ def _watched(result: Recorded, part: str) -> _Watched:
 
 
 def _watch(seen: _Watched, segments: Sequence[Segment], player: Player, result: Recorded) -> None:
-    """Adds what a viewer saw of one video."""
     window, end_s = measured_window(result), ended_s(result)
     video = playback(segments, player, end_s=end_s)
     begins_s = video.shown_s[0] if video.shown_s else end_s

@@ -223,7 +223,6 @@ def _percentile(delays_s: FloatArray, watched_s: FloatArray, share: float) -> Ob
 
 
 def _place(share: float, of: int) -> int:
-    """Where a percentile stands in a sorted list."""
     return max(0, int(np.ceil(share * of - _SLACK)) - 1)
 
 

@@ -64,24 +64,15 @@ class BarGroup:
 
 @dataclass(frozen=True)
 class Bars:
-    """Rows of bars over one axis.
+    """Rows of bars over one axis."""
 
-    Attributes:
-        title: What they show, in a few words.
-        axis: The axis, from 0 on unless its limits say otherwise.
-        keys: What the first, the second bar of a row is.
-        groups: The rows, in groups.
-        say: A number as people say it, with its unit.
-        nested: Whether the bars of a row lie in one another.
-        levels: Where a dashed line stands; those beyond the bars are left out, but for the next one.
-    """
-
-    title: str
-    axis: Axis
-    keys: tuple[str, ...]
-    groups: tuple[BarGroup, ...]
-    say: Callable[[float], str]
-    nested: bool = False
+    title: str  # what they show, in a few words
+    axis: Axis  # the axis, from 0 on unless its limits say otherwise
+    keys: tuple[str, ...]  # what the first, the second bar of a row is
+    groups: tuple[BarGroup, ...]  # the rows, in groups
+    say: Callable[[float], str]  # a number as people say it, with its unit
+    nested: bool = False  # whether the bars of a row lie in one another
+    # where a dashed line stands; those beyond the bars are left out, but for the next one
     levels: tuple[float, ...] = ()
 
     @property
@@ -222,7 +213,6 @@ class _Layout:
             yield Stroke(path(*((x, y + _BAR / 2.0) for x in ends)), BLACK, 1.2)
 
     def _axis(self, top: float, bottom: float) -> Iterator[Item]:
-        """The lines of the grid and of the levels, with their labels."""
         unit, (least, most) = unit_of(self.bars.axis.label), self.bars.ends
         for at in _ticks(least, most, (self.right - self.left) / _TICK_ROOM):
             x = self._place(at)

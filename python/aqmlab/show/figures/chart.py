@@ -25,62 +25,39 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """An axis of a chart.
+    """An axis of a chart."""
 
-    Attributes:
-        label: What it shows, with the unit.
-        log: Whether it is logarithmic.
-        limits: Where it begins and ends; none: where the data do.
-    """
-
-    label: str
-    log: bool = False
+    label: str  # what it shows, with the unit
+    log: bool = False  # whether it is logarithmic
+    # where it begins and ends; none: where the data do
     limits: tuple[float | None, float | None] | None = None
 
 
 @dataclass(frozen=True)
 class Series:
-    """A line of a chart: a value at each place of its x, not a number where there is none.
+    """A line of a chart: a value at each place of its x, not a number where there is none."""
 
-    Attributes:
-        name: What it is of; the same name is the same alternative in all charts of a page.
-        look: Its colour, pattern and marker.
-        y: The values.
-        lower: The lower edge of its band, if it has one.
-        upper: The upper edge.
-        points: Whether only single points are known, with no line between them.
-        lost: At each place how many did not arrive, which no value can show; drawn as marks above the lines.
-    """
-
-    name: str
-    look: Line
-    y: FloatArray
-    lower: FloatArray | None = None
-    upper: FloatArray | None = None
-    points: bool = False
+    name: str  # what it is of; the same name is the same alternative in all charts of a page
+    look: Line  # its colour, pattern and marker
+    y: FloatArray  # the values
+    lower: FloatArray | None = None  # the lower edge of its band, if it has one
+    upper: FloatArray | None = None  # the upper edge
+    points: bool = False  # whether only single points are known, with no line between them
+    # at each place how many did not arrive, which no value can show; drawn as marks above the lines
     lost: FloatArray | None = None
 
 
 @dataclass(frozen=True)
 class Chart:
-    """Lines over one axis.
+    """Lines over one axis."""
 
-    Attributes:
-        title: What it shows, in a few words.
-        x_axis: The horizontal axis.
-        y_axis: The vertical axis.
-        x: Places on the horizontal axis, increasing; all lines share them.
-        series: The lines, in the order of drawing.
-        levels: Heights at which a thin horizontal line helps the eye.
-        apart: Whether print shows the lines one above another, because they would hide one another.
-    """
-
-    title: str
-    x_axis: Axis
-    y_axis: Axis
-    x: FloatArray
-    series: tuple[Series, ...]
-    levels: tuple[float, ...] = ()
+    title: str  # what it shows, in a few words
+    x_axis: Axis  # the horizontal axis
+    y_axis: Axis  # the vertical axis
+    x: FloatArray  # places on the horizontal axis, increasing; all lines share them
+    series: tuple[Series, ...]  # the lines, in the order of drawing
+    levels: tuple[float, ...] = ()  # heights at which a thin horizontal line helps the eye
+    # whether print shows the lines one above another, because they would hide one another
     apart: bool = False
     band: str = field(default="")
     """What the shaded bands are, for captions; empty without bands."""

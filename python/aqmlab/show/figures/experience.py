@@ -111,7 +111,6 @@ def delay_over_time(results: Mapping[str, Recorded], group: str) -> Chart:
 
 
 def _shown(results: Mapping[str, Recorded]) -> tuple[float, float]:
-    """From when to when all runs are measured, at most a minute."""
     begins_s, ends_s = zip(*map(measured_window, results.values()), strict=True)
     from_s, until_s = max(begins_s), min(ends_s)
     return from_s, max(min(until_s, from_s + SHOWN_S), from_s + LEAST_INTERVAL_S)

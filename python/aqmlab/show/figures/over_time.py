@@ -96,7 +96,6 @@ def senders_over_time(
 
 
 def _of_flows(rows: pa.Table, chosen: str, name: str) -> NDArray[np.bool_]:
-    """Which rows are of a group, or of one of its flows."""
     group, _, number = chosen.rpartition(":") if ":" in chosen else (chosen, "", "")
     groups = sorted({str(each) for each in rows["flow_group"].to_pylist()})
     if group not in groups:

@@ -300,7 +300,6 @@ def require_ending(file: Path) -> Path:
 
 
 def _folders(results: Results) -> list[Path] | None:
-    """The folders that results were read from, if they were."""
     if isinstance(results, str | Path):
         return [Path(results)]
     if isinstance(results, list | tuple) and all(isinstance(each, str | Path) for each in results):

@@ -121,7 +121,7 @@ def _panels(
 ) -> list[Axes]:
     figure = Figure(figsize=(WIDTH_INCHES, height_inches))
     FigureCanvasAgg(figure)
-    return list(figure.subplots(rows, columns, squeeze=False, sharex=sharex, sharey=sharey).flat)
+    return list(figure.subplots(rows, columns, sharex=sharex, sharey=sharey, squeeze=False).flat)
 
 
 def figure_of(axes: Axes) -> Figure:
@@ -357,7 +357,6 @@ def _line(axes: Axes, x: FloatArray, series: Series, place: int, lines: int) -> 
 
 
 def _lost(axes: Axes, at: FloatArray, colour: str, place: int) -> None:
-    """Marks above the area of the axes, a row for each line."""
     height = np.full(at.shape, 1.02 + 0.03 * place)
     axes.plot(
         at, height, "|", color=colour, markersize=4.0, clip_on=False, transform=axes.get_xaxis_transform()

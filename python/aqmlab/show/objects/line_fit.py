@@ -112,7 +112,6 @@ shows(FittedLine, printed, table_of)
 
 @shown.facts.register(FittedLine)
 def _of_line(found: FittedLine) -> dict[str, Any]:
-    """From what the line was fitted, and which queues it has."""
     return {
         "sources": list(found.sources),
         "technology": found.technology,

@@ -188,7 +188,6 @@ shows(SweepResults, lambda swept: [results_table(swept.sweep, swept.runs, links=
 
 @shown.facts.register(SweepResults)
 def _facts(swept: SweepResults) -> dict[str, Any]:
-    """The settings of each point, by its configuration."""
     names = dict(zip(swept.runs, swept.results, strict=True))
     return {
         "seeds": list(swept.sweep.seeds),

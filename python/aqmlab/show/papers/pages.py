@@ -310,7 +310,6 @@ class Artifact:
 
 
 def _statements(outcome: Outcome) -> str:
-    """How many of the statements that were judged hold."""
     return f"{outcome.fraction} hold" if outcome.fraction else "none judged"
 
 

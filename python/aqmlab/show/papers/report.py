@@ -187,7 +187,6 @@ def _reproduced(parts: Parts) -> Iterator[Section]:
 
 
 def _with_both_hosts(hosts: OtherHosts) -> Iterator[Section]:
-    """What becomes of the paper's statements with other hosts."""
     table = today.printed(hosts.statements, hosts.profile)
     note = Text(
         f"The hosts are {hosts.profile}, not the paper's: no number here is compared with the paper's. "
@@ -229,7 +228,6 @@ def _comparison(study: Study) -> tuple[float, Comparison | None]:
 
 
 def _by_response_times(study: Study) -> str:
-    """What the comparisons come to, where no page was recorded."""
     chosen = study.experiment.comparisons
     table = runs.comparisons(study)
     (place,) = [place for place, column in enumerate(table.columns) if column.name == "verdict"]

@@ -105,7 +105,6 @@ class Reproduction(Tidy):
         return f"(scale {self.study.scale.name})"
 
     def _tables(self) -> Iterator[tuple[str | None, Table]]:
-        """Each table, with its title if it has none of its own."""
         if self.parts.hosts is not None:
             yield None, today.printed(self.parts.hosts.statements, self.parts.hosts.profile)
             return
@@ -116,7 +115,6 @@ class Reproduction(Tidy):
 
 @shown.facts.register(Reproduction)
 def _facts(found: Reproduction) -> dict[str, Any]:
-    """How every published number, claim and statement fared."""
     return {
         "experiment": found.study.experiment.name,
         "scale": found.study.scale.name,
@@ -237,7 +235,6 @@ def reproduce(
 
 
 def _artifact_place(place: Path, hosts: str | None) -> Path:
-    """Where an artifact goes, once it is known that it can."""
     if hosts is not None:
         raise ExperimentError("artifact: with other hosts nothing is reproduced; legal: without hosts")
     require_place(place)

@@ -68,31 +68,20 @@ _AT_HOME = Table(
 
 @dataclass(frozen=True, kw_only=True)
 class AtHome(Setting):
-    """Where the controls of a household stand.
+    """Where the controls of a household stand."""
 
-    Attributes:
-        rates_mbps: The line's rates by their dotted keys, in Mbit/s.
-        off: The applications that nobody uses, by name.
-        scheme: The queue management; `as it is` for the queues that the line has.
-        place: Where it stands: a name of `queue_place.PLACES`.
-        parameters: Its main parameters that were turned.
-        ecn: Whether queues mark and hosts take part; none: as the scheme has it by itself.
-        technology: The kind of line, where it can be chosen; none: the scenario's.
-        counts: How many there are of applications, where another number than the scenario's.
-        sender: How servers of downloads send: a name of `variations.SENDERS`; none: as the scenario says.
-        faults: What is wrong, by the names of `variations.FAULTS`.
-    """
-
-    rates_mbps: Mapping[str, float]
-    off: tuple[str, ...] = ()
-    scheme: str = AS_IT_IS
-    place: str = "router"
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-    ecn: bool | None = None
-    technology: str | None = None
+    rates_mbps: Mapping[str, float]  # the line's rates by their dotted keys, in Mbit/s
+    off: tuple[str, ...] = ()  # the applications that nobody uses, by name
+    scheme: str = AS_IT_IS  # the queue management; `as it is` for the queues that the line has
+    place: str = "router"  # where it stands: a name of `queue_place.PLACES`
+    parameters: Mapping[str, Any] = field(default_factory=dict)  # its main parameters that were turned
+    ecn: bool | None = None  # whether queues mark and hosts take part; none: as the scheme has it by itself
+    technology: str | None = None  # the kind of line, where it can be chosen; none: the scenario's
+    # how many there are of applications, where another number than the scenario's
     counts: Mapping[str, int] = field(default_factory=dict)
+    # how servers of downloads send: a name of `variations.SENDERS`; none: as the scenario says
     sender: str | None = None
-    faults: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()  # what is wrong, by the names of `variations.FAULTS`
 
     @classmethod
     def of(cls, sent: Any, place: str = PAGE) -> Self:  # noqa: ANN401
@@ -274,7 +263,6 @@ class PlayedHome(Played[AtHome]):
         return [replace(knob, label=label) for knob, label in zip(knobs, labels, strict=True)]
 
     def _senders(self) -> list[dict[str, str]]:
-        """How servers of downloads can send, if there are downloads."""
         if not any(is_download(*each) for name in self.applications for each in self._groups(name)):
             return []
         return [{"name": name, "label": of_sender(name)} for name in ("", *SENDERS)]
@@ -332,7 +320,6 @@ class PlayedHome(Played[AtHome]):
         )
 
     def _further(self, setting: AtHome, scenario: Scenario) -> list[Knob]:
-        """The controls of the scheme's own parameters, and of ECN."""
         if setting.scheme == AS_IT_IS:
             return []
         link = PlayedLink(scenario, queues=self._place(setting).links, simulated_s=self.simulated_s)

@@ -343,7 +343,6 @@ class PlayedLink(Played[Turned]):
         return [f"--set {quote(f'{key}={toml_value(value)}')}" for key, value in settings.items()]
 
     def _drawn(self, tables: Sequence[Table]) -> Table:
-        """Of the tables of the queues that of the link that is drawn."""
         return tables[self.queues.keys.index(self._drawn_link.queue_key)]
 
     def _refuse_unknown(self, turned: Turned) -> None:

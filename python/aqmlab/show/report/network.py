@@ -121,7 +121,6 @@ def queues_in_words(results: Mapping[str, Recorded]) -> list[str]:
 
 
 def _sentence(scheme: str) -> str:
-    """Empty for a scheme in a file that this process has not read."""
     try:
         _, _, text = _core.explain(scheme).partition("\n\n")
     except ScenarioError:

@@ -130,7 +130,6 @@ def comparison_records(found: Comparison) -> Table:
 
 
 def _recorded(found: Comparison) -> list[Quantity]:
-    """The quantities that any configuration has in any run."""
     return [
         each for each in found.quantities if any(found.values(name, each).known.any() for name in found.names)
     ]
@@ -254,7 +253,6 @@ def difference_in_print(change: Change) -> str:
 
 
 def _mean_of(found: Comparison, quantity: Quantity, name: str) -> Estimate:
-    """The mean, none where only bounds of it are known."""
     level = found.level(name, quantity)
     if level.between is not None:
         return _without_mean(level.estimate)

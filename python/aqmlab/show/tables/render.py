@@ -296,7 +296,6 @@ def _even_groups(widths: list[int], heads: int, width: int) -> list[tuple[int, .
 
 
 def _groups(widths: list[int], heads: int, width: int) -> Iterator[tuple[int, ...]]:
-    """The columns behind those that name the rows, in each part."""
     places: list[int] = []
     for place in range(heads, len(widths)):
         beside = [*widths[:heads], *(widths[each] for each in (*places, place))]

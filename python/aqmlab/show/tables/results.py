@@ -274,7 +274,6 @@ def _observed(found: Observation, digits: int) -> TableCell:
 
 
 def _with_bounds(table: Table) -> Table:
-    """The table with a word on the bounds in it, if there are any."""
     shown = {line.text for row in table.rows for cell in row if cell.value is None for line in cell.lines}
     told = [
         words

@@ -55,7 +55,6 @@ def verdict_notes(found: Comparison) -> list[str]:
 
 
 def _words_said(found: Comparison) -> Iterator[str]:
-    """The limits of the words, of the kinds that are there."""
     told: list[str] = []
     # Of each kind the first criterion, which is told.
     for each in {limits["kind"]: limits for limits in reversed(thresholds(found))}.values():

@@ -252,7 +252,6 @@ def _of_videos(found: Comparison) -> Iterator[str]:
 
 
 def _meanwhile(found: Comparison) -> Iterator[str]:
-    """The long-lived flows that share the line in the window."""
     of = {group: goodput_mbps_of(f"flows.{group}") for group in found.flow_groups}
     groups = [
         group for group, goodput in of.items() if any(found.level(name, goodput).mean for name in found.names)

@@ -87,7 +87,6 @@ def _others(found: Comparison) -> Sequence[str]:
 
 
 def _without_pages(found: Comparison) -> Iterator[str]:
-    """Why nothing is said of pages, where people browse."""
     if found.browsing_users and not found.tells_pages:
         people = counted(found.browsing_users, "person", "people")
         verb = "browses" if found.browsing_users == 1 else "browse"
@@ -125,14 +124,12 @@ _OF_TRANSFERS = ("completion_p50_s", "completion_p95_s", "transfers", "unfinishe
 
 
 def _pages_of(found: Comparison, name: str) -> str:
-    """What one configuration changes of both page load times."""
     usual, slow = (found.change(name, quantity) for quantity in (LOADED_MEDIAN, LOADED_P95))
     words = f"half of the pages load in {_changed(found, usual)}; {_slow(found)} in {_changed(found, slow)}"
     return f"{words}{_same_page(found, name)}"
 
 
 def _slow(found: Comparison) -> str:
-    """What the slow pages are called behind the others."""
     return found.slow_pages.removesuffix(" of the pages")
 
 
@@ -180,7 +177,6 @@ def _no_interval(estimate: NotEnoughReplications, seeds: int) -> str:
 
 
 def _how_much(found: Comparison, change: Change) -> str:
-    """Direction, size and certainty of a difference of times."""
     seeds = len(found.seeds)
     estimate = change.difference
     if not isinstance(estimate, Interval):
@@ -323,7 +319,6 @@ def _alone(found: Comparison) -> Iterator[str]:
 
 
 def _sure(level: Level) -> str:
-    """The confidence interval of a level where there is one."""
     interval = level.estimate
     return f" ({span(max(0.0, interval.lower), interval.upper)})" if isinstance(interval, Interval) else ""
 

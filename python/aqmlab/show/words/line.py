@@ -63,7 +63,6 @@ def what_to_type(found: Comparison) -> list[str]:
 
 
 def _place(line: Mapping[str, Any]) -> str:
-    """The box that holds what goes down, and what goes up."""
     held = {way: _of_way(line, way) for way in _SHARES}
     if held["down"] == held["up"]:
         return held["down"]

@@ -49,7 +49,6 @@ def _of_htb() -> Iterator[str]:
 
 
 def _word_in_words(name: str, word: Word) -> str:
-    """A word with its argument, as manual pages print it."""
     return f"{name} {word.argument.name}{'...' * (word.arguments > 1)}" if word.argument else name
 
 
