@@ -97,9 +97,9 @@ fn beside_cubic_version_1_takes_a_shallow_buffer_and_leaves_a_deep_one() {
 
 /// A FIFO that marks what has waited for 2 ms, four flows of 4 ms: they keep some queue for as long as none
 /// is told of it, because each keeps six packets in the network at the least and searches. (Eight of them
-/// would keep 48, so that no round trip is ever below 5 ms, and version 3 answers no mark there.) Who answers marks
-/// waits less, whether the receiver counts them, echoes each or echoes until it is heard; who is told not to
-/// does not.
+/// would keep 48, so that no round trip is ever below 5 ms, and version 3 answers no mark there.) Who answers
+/// marks waits less, whether the receiver counts them, echoes each or echoes until it is heard; who is told
+/// not to does not.
 #[test]
 fn who_answers_marks_keeps_the_queue_that_marks_shorter() {
     let queue = "{ scheme = \"codel\", limit_packets = 1000, target_ms = 5000.0, interval_ms = 10000.0, \
