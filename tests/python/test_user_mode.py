@@ -9,6 +9,7 @@ import os
 import signal
 import subprocess
 import sys
+import tomllib
 from typing import TYPE_CHECKING
 
 import pytest
@@ -230,7 +231,9 @@ IN_BINS = (
 def flooded(queue: str, folder: Path) -> tuple[aqmlab.Result, dict[str, int]]:
     """A flood of twice the link's rate through a queue of the kernel, and what that counted; skips a run in
     real time that is suspect."""
-    scenario = Scenario.of(FULL).with_overrides({"dumbbell.queue": f"{{ {queue} }}"})
+    scenario = Scenario.of(FULL).with_overrides(
+        {"dumbbell.queue": tomllib.loads(f"queue = {{ {queue} }}")["queue"]}
+    )
     made = aqmlab.live(scenario, kernel="user-mode", output=folder / "out", hosts="linux-cubic")
     audit = made.live or {}
     (counted,) = (each for each in audit["kernel_queues"] if each["link"] == "left-to-right")
