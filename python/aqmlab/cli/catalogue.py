@@ -63,12 +63,12 @@ def list_names() -> None:
     "--linux", is_flag=True, help="Of a queue discipline: Linux's words for it, and what each is here."
 )
 def explain(name: str, *, linux: bool) -> None:
-    """Explain a scheme, controller, profile, model, application or quantity.
+    """Explain a scheme, controller, profile, model or quantity.
 
     Of a queue discipline: what it does, its source, its parameters with units and defaults; of a controller:
-    what it does, and its source; transports too. `aqmlab list` prints the names. Of a quantity, such as
-    delay_p95_ms: its definition (docs/reference/quantities.md). Of a line of Linux's tc: the
-    scheme and parameters that it is here, and what is passed over (docs/how-to/linux-words.md).
+    what it does, and its source; transports and applications too. `aqmlab list` prints the names. Of a
+    quantity, such as delay_p95_ms: its definition (docs/reference/quantities.md). Of a line of Linux's tc:
+    the scheme and parameters that it is here, and what is passed over (docs/how-to/linux-words.md).
 
     \b
     Examples:
