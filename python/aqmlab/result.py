@@ -412,6 +412,21 @@ class Result:
         """
         return self.tables["queues"]
 
+    if not TYPE_CHECKING:  # so that type checkers still find names that nothing has
+
+        def __getattr__(self, name: str) -> pa.Table:
+            """Any other table by its name, as `result.packets`.
+
+            Raises:
+                TableError: It was not recorded; the message says how to record it.
+            """
+            tables = self.__dict__.get("tables", {})
+            if name in _HOW_TO_RECORD or name in tables:
+                return tables[name]
+            raise AttributeError(
+                f"a Result has no {name!r}; its tables: {', '.join(tables)}", name=name, obj=self
+            )
+
     @property
     def live(self) -> dict[str, Any] | None:
         """The audit of a live run, with its verdict; none for a simulation."""

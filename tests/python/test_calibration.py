@@ -176,6 +176,8 @@ def test_a_line_rises_where_neither_rounding_nor_scatter_explains_it() -> None:
     assert line(1.0, 2.0, 3.3).rises
     assert not line(25.0, 25.0 + 1e-9).rises, "two points are on any line: what rises by nothing is level"
     assert line(1.0, 2.0).rises
+    assert "(2 runs)" in str(Calibration((line(1.0, 2.0),))), "without R², which is 1 of any two points"
+    assert "(R² 0.250, 3 runs)" in str(Calibration((line(1.0, 3.0, 2.0),)))
     assert line(1.0, 3.0, 2.0).unrounded_size(0.5) == float("inf")
     with pytest.raises(
         CalibrationError, match=r"home: .*from size 1 to 3 \(left.*R² 0\.25.*use sizes further"

@@ -436,6 +436,21 @@ def test_a_design_prints_the_gains_that_are_stable(capfd: pytest.CaptureFixture[
     assert "no gain keeps 60 flows" in err
 
 
+def test_a_quantity_is_explained_by_its_definition(capfd: pytest.CaptureFixture[str]) -> None:
+    """Words of docs/reference/quantities.md."""
+    for name in ("delay_p95_ms", "delay_p95_ms/datagrams.calls"):
+        code, out, _ = leave("explain", name, capfd=capfd)
+        assert (code, "delay_p95_ms/datagrams.NAME, in ms" in out) == (0, True)
+    code, out, _ = leave("explain", "throughput_mbps", capfd=capfd)
+    assert (code, "throughput_mbps/PART@FROM-UNTIL, in Mbit/s" in out) == (0, True)
+    assert "bits of IP packets that the link sent, per second of the stretch" in " ".join(out.split())
+
+
+def test_the_beginning_of_host_profiles_is_refused_with_all(capfd: pytest.CaptureFixture[str]) -> None:
+    code, _, err = leave("explain", "linux6", capfd=capfd)
+    assert (code, "linux6 has host profiles; legal: linux6-" in " ".join(err.split())) == (2, True)
+
+
 def test_an_unknown_scheme_is_refused_with_the_nearest_name(capfd: pytest.CaptureFixture[str]) -> None:
     code, _, err = leave("explain", "drop-tial", capfd=capfd)
     assert code == 2

@@ -431,6 +431,7 @@ def test_several_seeds_of_a_run_end_with_one_summary(link: Path) -> None:
         (("link.toml", "--schemes", "red,rod"), "scheme 'rod': unknown"),
         (("link.toml", "--schemes", "red,pi", "--seeds", "1-5", "--until-width", "1"), "needs 6 seeds"),
         (("link.toml", "--schemes", "red,pi", "--until-width", "0"), "not in the range"),
+        (("link.toml", "--until-width", "10%"), "10% is no number; legal: seconds, such as 0.5"),
         ((".", ".", "--until-width", "1"), "--until-width adds runs"),
         (("link.toml", "."), ". is a folder"),
         (("nosuch.toml", "--schemes", "red,pi"), "nosuch.toml: there is no such file or folder"),

@@ -104,7 +104,6 @@ OTHERS = {
     "no assignment": (("run", "bulk.toml", "--set", "duration_s"), "key=value"),
     "unknown key": (("run", "bulk.toml", "--set", "durations=3"), "duration_s"),
     "no gain": (("design", "pi", "--flows", "0", "--rtt-ms", "1", "--link-mbps", "1"), "--flows"),
-    "a resume of nothing": (("sweep", "sweep.toml", "--resume", "--store", "nowhere"), "--resume"),
 }  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import subprocess
 import weakref
@@ -130,6 +131,19 @@ def test_a_table_that_was_not_kept_says_how_to_keep_it(tmp_path: Path) -> None:
         assert str(refused.value) == (
             "this run has no table 'arrivals' (it has: queue); to record it, set record.arrivals = true"
         )
+
+
+def test_a_table_is_an_attribute_or_its_error_says_how_to_keep_it(tmp_path: Path) -> None:
+    made = made_up()
+    rows = pa.table({"time_s": [0.5]})
+    kept = Result(run=made.run, tables=Tables({**made.tables, "packets": rows}))
+    loaded = Result.load(kept.save(tmp_path / "result"))
+    assert getattr(loaded, "packets").equals(rows)  # noqa: B009 (types know the usual tables alone)
+    with pytest.raises(TableError, match=r"to record it, set record\.packets = true"):
+        getattr(made, "packets")  # noqa: B009
+    with pytest.raises(AttributeError, match="a Result has no 'packet'; its tables: queue"):
+        getattr(made, "packet")  # noqa: B009
+    assert copy.copy(kept).tables is kept.tables
 
 
 def test_datagrams_and_queues_are_tables_of_their_own() -> None:

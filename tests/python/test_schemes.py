@@ -19,6 +19,7 @@ from aqmlab.errors import RefusalError, TuneError
 from aqmlab.runs.executors import executor_of
 from aqmlab.schemes import check, cost_ns
 from aqmlab.schemes.described import schema_of_scenarios, schema_of_scheme
+from aqmlab.schemes.scheme import Port
 from aqmlab.study.tuning.space import space_of
 from small import BULK, WEB, aqmlab_run
 
@@ -199,6 +200,14 @@ def test_a_mistake_that_fails_every_check_is_printed_once(tmp_path: Path) -> Non
         sum(words in line for line in shown.stdout.splitlines()) for words in ("fails: ", "has no DROP")
     )
     assert (failed > 5, told) == (True, 1)
+
+
+def test_a_port_names_what_it_has() -> None:
+    port = Port(link_rate_bps=10_000_000, timer_phase=0.25, flow_salt=3)
+    with pytest.raises(
+        AttributeError, match=r"a port has no rate_mbps; legal: link_rate_bps, timer_phase, flow_salt$"
+    ):
+        getattr(port, "rate_mbps")  # noqa: B009 (type checkers know that there is none)
 
 
 @pytest.mark.parametrize("what", FAILURES)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import aqmlab
+from aqmlab import shown
 from aqmlab.errors import RefusalError
 from aqmlab.load.parametrized_scheme import ParametrizedScheme
 from aqmlab.scenario import Scenario
@@ -43,6 +44,12 @@ def test_the_recommended_row_is_best_for_whoever_suffers_most(advice: aqmlab.Rou
     # What costs less is worse than good.
     less = [row for row in in_router if row.candidate.share > chosen.candidate.share]
     assert all(row.badness > enough for row in less)
+
+
+def test_few_seeds_are_said_beside_what_is_recommended(advice: aqmlab.RouterAdvice) -> None:
+    first, *_ = shown.facts(advice)["advice"]
+    assert first.startswith("Set ")
+    assert " (1 seed: may be chance). It costs " in first
 
 
 def test_what_is_printed_is_what_was_run(advice: aqmlab.RouterAdvice) -> None:
@@ -149,6 +156,7 @@ def test_a_line_that_is_good_already_needs_nothing() -> None:
     assert found.recommended is found.own
     assert found.tc_lines() == []
     assert "Nothing to set" in str(found)
+    assert "already (1 seed: may be chance)." in " ".join(str(found).split())
 
 
 HOME_WITHOUT_LOAD = """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import aqmlab
+from aqmlab.show.tables.results import result_tables
 from aqmlab.statistics.classes import jain_index, traffic_classes
 from small import BULK, CALLS, WEB
 
@@ -38,6 +39,14 @@ def test_datagrams_of_one_rate_get_the_same() -> None:
     # 21 sources of 0.08 Mbit/s each, which a queue of their own for each lets through.
     assert calls.goodput_mbps == pytest.approx(21 * 0.08, rel=0.02)
     assert calls.fairness == pytest.approx(1.0, abs=1e-3)
+
+
+def test_a_flow_alone_has_no_fairness_in_print() -> None:
+    for text, is_shown in ((BULK.replace("count = 2", "count = 1"), False), (BULK, True)):
+        tables = result_tables(aqmlab.run(text, seed=1))
+        [goodput] = [each for each in tables if each.title.endswith(": goodput")]
+        assert ("fairness" in [each.name for each in goodput.columns]) is is_shown
+        assert ("fairness" in goodput.caption) is is_shown
 
 
 def test_users_are_no_class() -> None:

@@ -94,6 +94,7 @@ def test_ctrl_c_ends_a_sweep_within_a_second(tmp_path: Path) -> None:
     assert errors.splitlines()[-1].startswith(
         "aqmlab: interrupted; finished runs are kept, and the same command resumes"
     )
+    assert "0 of 12 runs finished" in errors
     assert "Traceback" not in errors
     assert not any(map(alive, pids))
     assert contents(tmp_path / "store") == {}

@@ -63,11 +63,12 @@ def list_names() -> None:
     "--linux", is_flag=True, help="Of a queue discipline: Linux's words for it, and what each is here."
 )
 def explain(name: str, *, linux: bool) -> None:
-    """Explain a scheme, controller, profile, model or application.
+    """Explain a scheme, controller, profile, model or quantity.
 
     Of a queue discipline: what it does, its source, its parameters with units and defaults; of a controller:
-    what it does, and its source; transports too. `aqmlab list` prints the names. Of a line of Linux's tc: the
-    scheme and parameters that it is here, and what is passed over (docs/how-to/linux-words.md).
+    what it does, and its source; transports and applications too. `aqmlab list` prints the names. Of a
+    quantity, such as delay_p95_ms: its definition (docs/reference/quantities.md). Of a line of Linux's tc:
+    the scheme and parameters that it is here, and what is passed over (docs/how-to/linux-words.md).
 
     \b
     Examples:
@@ -82,6 +83,7 @@ def explain(name: str, *, linux: bool) -> None:
       aqmlab explain linux6-cubic
       aqmlab explain quic
       aqmlab explain cloud_game
+      aqmlab explain delay_p95_ms
     """
     from aqmlab.files.own_names import require_object
     from aqmlab.show.words.linux_words import linux_words, read_in_words
@@ -110,11 +112,14 @@ def _unknown(name: str) -> click.UsageError:
     from aqmlab.show.words.explained import applications, traffic_models
 
     require_one_edition("NAME", name)
+    profiles = [each for each in _core.profile_names() if each.startswith(f"{name}-")]
+    if profiles:
+        return click.UsageError(f"{name} has host profiles; legal: {', '.join(profiles)}")
     known = [*_core.scheme_names(), *controller_sources(), *_core.profile_names()]
     known += [*_core.transport_names(), *traffic_models(), *applications()]
     return click.UsageError(
-        "no queue discipline, controller, host profile, transport, traffic model or application is called "
-        f'"{name}"; legal: '
+        "no queue discipline, controller, host profile, transport, traffic model, application or quantity is "
+        f'called "{name}"; legal: '
         f"{', '.join(known)}{nearest(name, known)}"
     )
 

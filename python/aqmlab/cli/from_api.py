@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 _IN_THE_NAME = {"mbps": "MBPS", "s": "SECONDS", "runs": "RUNS"}
 """Units that an argument has in its name and the option has not: its value is called by them."""
+_LEGAL = {"mbps": "Mbit/s, such as 10", "s": "seconds, such as 0.5"}
+"""What is typed for a number in such a unit."""
 _ABOVE_ZERO = click.FloatRange(min=0, min_open=True)
 _READ: dict[object, dict[str, Any]] = {
     arguments.above_zero: {"type": _ABOVE_ZERO},
@@ -50,6 +52,26 @@ _READ: dict[object, dict[str, Any]] = {
 SCENARIO = {"metavar": "SCENARIO.toml"}
 _NOT_OPTIONS = {"workers", "executor", "progress"}
 """What `execution_options` has for all commands."""
+
+
+class _InUnit(click.FloatRange):
+    """A number above 0 in a unit, which the error of something else names."""
+
+    def __init__(self, legal: str) -> None:
+        super().__init__(min=0, min_open=True)
+        self._legal = legal
+
+    def convert(
+        self,
+        value: Any,  # noqa: ANN401 (as click has it)
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> Any:  # noqa: ANN401
+        try:
+            float(value)
+        except ValueError:
+            self.fail(f"{value} is no number; legal: {self._legal}", param, ctx)
+        return super().convert(value, param, ctx)
 
 
 class OfFunction(click.Command):
@@ -158,6 +180,8 @@ def _read(name: str, kind: arguments.Kind | None) -> dict[str, Any]:
             found = {"type": click.Choice(kind.names)}
         case arguments.SomeOf():
             found = {"type": click.Choice(kind.names), "multiple": True}
+        case arguments.above_zero if (unit := name.rpartition("_")[2]) in _LEGAL:
+            found = {"type": _InUnit(_LEGAL[unit]), **_unit(name)}
         case _:
             found = _READ[kind] | (_unit(name) if kind in (arguments.above_zero, arguments.number) else {})
     return found

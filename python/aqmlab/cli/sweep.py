@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +17,7 @@ from aqmlab.terminal.console import console, say
 from aqmlab.terminal.spelling import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from aqmlab.files.toml_text import TomlText
     from aqmlab.runs.executors import Executor
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 @click.option(
     "--status", "show_status", is_flag=True, help="Run nothing; print which runs are finished or damaged."
 )
-@click.option("--resume", is_flag=True, help="Resume; fail if no run of this sweep has finished yet.")
+@click.option("--resume", is_flag=True, help="Resume, as without it, and say so if no run has finished yet.")
 @click.option(
     "--export",
     "export_file",
@@ -113,19 +114,24 @@ def _run(
     links: tuple[str, ...],
     quiet: bool,
 ) -> Numbers:
-    from aqmlab.errors import SweepError
     from aqmlab.study.sweeps import status
     from aqmlab.study.sweeps.running import each_run
     from aqmlab.study.sweeps.status import addresses_of, size_in_words
 
     # Looking is cheap here: whether a place exists. Every byte is checked when its result is used.
-    there = sum((place / address).exists() for address in addresses_of(checked))
+    addresses = addresses_of(checked)
+    there = _finished(place, addresses)
     if resume and not there:
-        raise SweepError(f"--resume: {place} has no run of {checked.name}; leave out --resume to start")
+        say(f"aqmlab: warning: {place} has no run of {checked.name} to go on from: it starts", err=True)
     if not quiet:
         say(size_in_words(checked, finished=there), err=True)
-    for _ in each_run(checked, store=place, executor=executor, progress=not quiet):
-        pass  # thousands of results would not fit
+    try:
+        for _ in each_run(checked, store=place, executor=executor, progress=not quiet):
+            pass  # thousands of results would not fit
+    except KeyboardInterrupt:
+        with suppress(OSError):  # the terminal may be gone
+            say(f"{_finished(place, addresses)} of {counted(len(addresses), 'run')} finished", err=True)
+        raise
     if not quiet:
         from aqmlab.show.objects.sweep import sweep_table
         from aqmlab.show.tables.render import to_terminal
@@ -133,6 +139,10 @@ def _run(
         console().print(to_terminal(sweep_table(status(checked, place, progress=True), links=links)))
     say(f"kept in {place}")
     return _numbers(lambda: status(checked, place), links)
+
+
+def _finished(place: Path, addresses: Iterable[str]) -> int:
+    return sum((place / address).exists() for address in addresses)
 
 
 def _numbers(found: Callable[[], Status], links: tuple[str, ...]) -> Numbers:

@@ -78,8 +78,8 @@ def compare(
             provider). The line as it is comes first, and is the baseline.
         shaped_share: The share of the line's rate that the router leaves it; by default the file's, or 0.95.
         until_width_s: Add seeds until the confidence interval of each difference of the median page load time
-            is no wider. Runs that measure less than twice their warm-up and cool-down are lengthened first.
-            The seeds of --seeds decide how many it takes.
+            is at most so many seconds wide. Runs that measure less than twice their warm-up and cool-down are
+            lengthened first. The seeds of --seeds decide how many it takes.
         within_s: Time to do it in, by an estimate for this machine: fewer seeds are run, or one of shorter
             runs, if more do not fit, with a warning.
         links: Links for throughput, loss and queue; by default those that carry data.

@@ -75,8 +75,8 @@ class Calibration:
             return
         every = [size for each in self.bottlenecks for size in each.sizes]
         slopes = "; ".join(
-            f"{', '.join(each.links)}: {each.line.bits_per_second_per_user:,.1f} bit/s for each more, "
-            f"R² {each.r_squared:.2f}"
+            f"{', '.join(each.links)}: {each.line.bits_per_second_per_user:,.1f} bit/s for each more"
+            f"{each.fit_in_words(', R² {:.2f}')}"
             for each in self.bottlenecks
         )
         raise CalibrationError(
@@ -129,7 +129,7 @@ class Calibration:
         return "\n".join(
             f"throughput of {', '.join(each.links)}: {each.line.intercept_mbps:.4g} Mbit/s, and "
             f"{each.line.bits_per_second_per_user / BITS_PER_MBIT:.4g} Mbit/s for each more "
-            f"(R² {each.r_squared:.3f}, {counted(len(each.points), 'run')})"
+            f"({each.fit_in_words('R² {:.3f}, ')}{counted(len(each.points), 'run')})"
             for each in self.bottlenecks
         )
 

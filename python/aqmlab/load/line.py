@@ -157,6 +157,10 @@ class LoadLine:
         explained = self.r_squared * (len(self.points) - 2)
         return explained >= _LEAST_STANDARD_ERRORS**2 * (1.0 - self.r_squared) or len(self.points) == 2
 
+    def fit_in_words(self, form: str) -> str:
+        """R² in this form; nothing of two points, which are on any line."""
+        return form.format(self.r_squared) if len(self.points) > 2 else ""
+
     def against(self, published: Line) -> Mapping[str, float]:
         """How far this line lies from a published one: ours, theirs, and the slopes' relative difference."""
         ours = self.line.bits_per_second_per_user

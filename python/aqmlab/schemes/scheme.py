@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import EnumMeta, IntEnum
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -59,6 +59,13 @@ class Port:
     link_rate_bps: int
     timer_phase: float
     flow_salt: int
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> object:
+            """Names the legal attributes where somebody asks for another."""
+            legal = ", ".join(each.name for each in fields(self))
+            raise AttributeError(f"a port has no {name}; legal: {legal}")
 
 
 class Scheme:

@@ -39,13 +39,15 @@ _ARGUMENTS = {
 """The arguments of each word, of which the first is needed."""
 
 
-def as_link(words: Sequence[str]) -> str:
-    """What the words are as keys of a link."""
+def as_keys(words: Sequence[str]) -> str:
+    """What the words are as keys of a link, and as those of a line where it has them."""
     found = _Netem()
     left = [*words]
     while left:
         found.take(left.pop(0), left)
-    return found.keys()
+    of_line = found.keys_of_line()
+    places = f", in a link of a topology or a [dumbbell]{f'; in [line]: {of_line}' if of_line else ''}"
+    return found.keys() + places
 
 
 class _Netem:
@@ -129,15 +131,23 @@ class _Netem:
     def _seed(self, _: int) -> None:
         """The seed is that of the run."""
 
+    def keys_of_line(self) -> str:
+        """What of it a line has, by the ways."""
+        said = {"loss_probability": self._link.get("loss_probability"), "netem": self._netem_in_order()}
+        return ", ".join(f"{key}_down and {key}_up = {_shown(value)}" for key, value in said.items() if value)
+
     def keys(self) -> str:
         """The keys, as a link has them."""
-        if "jitter_ms" in self._netem and "rate_mbps" not in self._link:
-            # With a rate netem sends one packet behind the other.
-            self._netem["keeps_order"] = False
         keys = [f"{key} = {_shown(value)}" for key, value in self._link.items()]
-        if self._netem:
-            keys.append(f"netem = {_shown(self._netem)}")
+        if netem := self._netem_in_order():
+            keys.append(f"netem = {_shown(netem)}")
         return ", ".join([*keys, *([self._queue] if self._queue else [])]) or "delay_ms"
+
+    def _netem_in_order(self) -> dict[str, Any]:
+        """The table `netem`, with whether packets keep their order."""
+        # With a rate netem sends one packet behind the other.
+        overtake = "jitter_ms" in self._netem and "rate_mbps" not in self._link
+        return {**self._netem, "keeps_order": False} if overtake else self._netem
 
 
 def _taken(word: str, units: tuple[Unit, ...], left: list[str]) -> list[Any]:

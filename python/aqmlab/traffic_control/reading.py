@@ -12,7 +12,7 @@ from aqmlab.errors import ScenarioError
 from aqmlab.terminal.spelling import quoted, shortened
 from aqmlab.traffic_control.disciplines import DISCIPLINES, REFUSED, SHAPERS
 from aqmlab.traffic_control.line import discipline_in, htb_class_in, is_line
-from aqmlab.traffic_control.netem import as_link
+from aqmlab.traffic_control.netem import as_keys
 from aqmlab.traffic_control.sqm import is_sqm, queues_of_sqm
 from aqmlab.traffic_control.units import NUMBER, OVERHEAD, RATE, SIZE
 from aqmlab.traffic_control.words import refusal, unknown_word
@@ -79,7 +79,7 @@ def read(text: str) -> LinuxQueue:
         if name in SHAPERS:
             legal = _as_shaper(words)
         elif name == "netem":
-            legal = f"{as_link(words)}, in a link of a topology or a [dumbbell]"
+            legal = as_keys(words)
         legal = legal or "fq_codel, cake"
         raise refusal(name, reason, legal, value=name)
     if name not in DISCIPLINES:

@@ -11,6 +11,7 @@ from aqmlab.show.tables.printed import Unwrapped, shows
 from aqmlab.show.words.amounts import duration
 from aqmlab.show.words.calls import in_words
 from aqmlab.show.words.configurations import briefly, the
+from aqmlab.show.words.verdict import may_be_chance
 from aqmlab.statistics.experience import Grade
 from aqmlab.study.sqm import RouterAdvice
 from aqmlab.study.sqm.candidates import PROVIDER_COULD, varies
@@ -27,21 +28,22 @@ def advice_in_words(found: RouterAdvice) -> list[str]:
     """What to do, first; what it costs; what it does not help."""
     own, chosen = found.own, found.recommended
     if chosen.candidate.name == AS_IT_IS:
-        return [_nothing_to_set(own), *_provider(found)]
+        return [_nothing_to_set(found), *_provider(found)]
     share = chosen.candidate.share
-    said = f"Set {chosen.candidate.name}: {suffering(own)} {_becomes(chosen)}."
+    said = f"Set {chosen.candidate.name}: {suffering(own)} {_becomes(chosen)}{may_be_chance(found.found)}."
     if chosen.candidate.follows:
         return [f"{said} {_reaction(chosen)}", *_varying(found), *_provider(found)]
     cost = f"It costs {100 * (1 - share):.3g} % of the rate." if share < 1.0 else "It costs nothing."
     return [f"{said} {cost}", *_varying(found), *_provider(found)]
 
 
-def _nothing_to_set(own: Judged) -> str:
+def _nothing_to_set(found: RouterAdvice) -> str:
+    own, chance = found.own, may_be_chance(found.found)
     if own.felt is None and math.isnan(own.page_s):
         return "Nothing is judged: nobody calls, plays or loads pages in this scenario."
     if own.grade is Grade.GOOD:
-        return f"Nothing to set in your router: even {suffering(own)} already."
-    return f"Nothing that was tried in your router helps: {suffering(own)} as it is."
+        return f"Nothing to set in your router: even {suffering(own)} already{chance}."
+    return f"Nothing that was tried in your router helps: {suffering(own)} as it is{chance}."
 
 
 def suffering(row: Judged) -> str:

@@ -484,7 +484,7 @@ def _how_to_see_more(found: Comparison, told: Sequence[Quantity]) -> Iterator[st
         and len(found.seeds) >= MINIMUM_REPLICATIONS
         and any(not found.change(name, each).direction for name in found.names[1:] for each in told)
     ):
-        yield "More seeds resolve smaller differences: aqmlab compare --until-width SECONDS."
+        yield "More seeds resolve smaller differences: aqmlab compare SCENARIO.toml --until-width SECONDS."
 
 
 def _least_runs(found: Comparison, quantities: Sequence[Quantity]) -> int:

@@ -334,7 +334,14 @@ def _classes(heading: str, classes: list[TrafficClass]) -> Table:
             words=True,
         ),
         Column("goodput_mbps", lambda each: number(each.goodput_mbps, ".3f"), "Mbit/s"),
-        Column("fairness", lambda each: number(each.fairness, ".3f", absent="-"), "fairness"),
     ]
-    caption = "Mbit/s: goodput at the receivers; fairness: Jain's index, 1 if all members got the same"
+    caption = "Mbit/s: goodput at the receivers"
+    if any(each.members > 1 for each in classes):
+        columns.append(Column("fairness", _fairness, "fairness"))
+        caption += "; fairness: Jain's index, 1 if all members got the same"
     return Table.of(classes, columns, title=f"{heading}: goodput", caption=caption)
+
+
+def _fairness(each: TrafficClass) -> TableCell:
+    """Jain's index over the members; a dash for a single one, which shares with nobody."""
+    return number(each.fairness if each.members > 1 else None, ".3f", absent="-")

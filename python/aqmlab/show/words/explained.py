@@ -1,4 +1,4 @@
-"""What a scheme, controller, host profile, transport, traffic model or application is, and its settings."""
+"""What a scheme, controller, profile, transport, model or application is, with its settings; a quantity."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from aqmlab import _core
 from aqmlab.classes.loaded import names_one
 from aqmlab.load.controllers import controller_sources, parameters_of_file
 from aqmlab.models.loading import is_model
+from aqmlab.statistics.quantities import QUANTITIES
+from aqmlab.statistics.stretches import OF_STRETCHES
+from aqmlab.statistics.traffic import OF_TRAFFIC
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -49,7 +52,7 @@ def explained(name: str) -> str | None:
     if name in applications():
         return _application(name)
     tables = {model["properties"]["model"]["const"]: model for model in _models()}
-    return model_in_words(name, tables[name]) if name in tables else None
+    return model_in_words(name, tables[name]) if name in tables else _quantity(name)
 
 
 def in_a_line(name: str) -> str:
@@ -91,6 +94,24 @@ def _application(name: str) -> str:
     described = _core.describe_parameters(json.dumps(_resolved(table["properties"], definitions)))
     heading = f"Parameters (keys of {name} = {{ ... }} in [[datagrams]]):"
     return f"{name}\n\nApplication over datagrams. {_one_line(table)}\n\n{heading}\n{described}"
+
+
+def _quantity(name: str) -> str | None:
+    """The definition of a quantity: of a run, of each part of the traffic that has it, of stretches."""
+    base = name.partition("/")[0]
+    found = {base: QUANTITIES[base]} if base in QUANTITIES else {}
+    found |= {
+        f"{base}/{kind}.NAME": makes[base](f"{kind}.NAME")
+        for kind, makes in OF_TRAFFIC.items()
+        if base in makes
+    }
+    told = {called: (each.unit, each.definition) for called, each in found.items()}
+    if base in OF_STRETCHES:
+        told[f"{base}/PART@FROM-UNTIL"] = (OF_STRETCHES[base].unit, OF_STRETCHES[base].definition)
+    lines = [base, "", "Quantity: a number of a run, or of a part of it."]
+    for called, (unit, definition) in told.items():
+        lines += ["", f"  {called}{f', in {unit}' if unit else ''}", f"      {definition}"]
+    return "\n".join([*lines, "", "More: docs/reference/quantities.md.", ""]) if told else None
 
 
 def model_in_words(name: str, table: Mapping[str, Any]) -> str:

@@ -87,7 +87,7 @@ def what_changes_most(found: Comparison, applications: Sequence[Application]) ->
     most = max(changes, key=lambda name: changes[name])
     application = next(each for each in judged if each.name == most)
     verb = "change" if application.name.endswith("s") else "changes"
-    return f"{_subject(application)} {verb} most: {_under_each(found, application)}{_may_be_chance(found)}."
+    return f"{_subject(application)} {verb} most: {_under_each(found, application)}{may_be_chance(found)}."
 
 
 def _under_each(found: Comparison, application: Application) -> str:
@@ -156,8 +156,8 @@ def _beyond_chance(found: Comparison) -> str:
     return "" if len(found.seeds) < MINIMUM_REPLICATIONS else " beyond chance"
 
 
-def _may_be_chance(found: Comparison) -> str:
-    """The caution beside what changes most, where there are too few seeds to tell."""
+def may_be_chance(found: Comparison) -> str:
+    """The caution beside what changes most, or is recommended, where there are too few seeds to tell."""
     runs = len(found.seeds)
     return (
         ""
