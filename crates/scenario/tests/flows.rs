@@ -183,7 +183,8 @@ fn settings_of_the_profile_are_replaced() {
     assert_eq!((group.profile.name, group.profile.maximum_segment_bytes), ("ns2-oneway", 500));
 }
 
-/// The default describes TCP, so a resolved scenario over QUIC has none, and is as legal as what it was made of.
+/// The default describes TCP, so a resolved scenario over QUIC has none, and is as legal as what it was
+/// made of.
 #[test]
 fn a_profile_of_tcp_comes_and_goes_with_the_transport() {
     let table = "count = 1\ndirection = \"left-to-right\"\ntransport = \"quic\"\n";
