@@ -11,9 +11,6 @@ from aqmlab import _core
 from aqmlab.classes.loaded import names_one
 from aqmlab.load.controllers import controller_sources, parameters_of_file
 from aqmlab.models.loading import is_model
-from aqmlab.statistics.quantities import QUANTITIES
-from aqmlab.statistics.stretches import OF_STRETCHES
-from aqmlab.statistics.traffic import OF_TRAFFIC
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -98,6 +95,11 @@ def _application(name: str) -> str:
 
 def _quantity(name: str) -> str | None:
     """The definition of a quantity: of a run, of each part of the traffic that has it, of stretches."""
+    # Statistics load NumPy and Arrow: whoever asks for something else answers without.
+    from aqmlab.statistics.quantities import QUANTITIES  # noqa: PLC0415
+    from aqmlab.statistics.stretches import OF_STRETCHES  # noqa: PLC0415
+    from aqmlab.statistics.traffic import OF_TRAFFIC  # noqa: PLC0415
+
     base = name.partition("/")[0]
     found = {base: QUANTITIES[base]} if base in QUANTITIES else {}
     found |= {
