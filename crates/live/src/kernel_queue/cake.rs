@@ -20,6 +20,7 @@ const DEVICE_PACKETS: u32 = 10_240;
 const LEAST_BUFFER_BYTES: u64 = 4 << 20;
 /// `tc` takes no longer `overhead`.
 const MOST_OVERHEAD_BYTES: i32 = 256 - HEADER_BYTES;
+/// What the kernel takes off a frame before it adds an `overhead`.
 #[allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap)] // fourteen
 const HEADER_BYTES: i32 = ETHERNET_BYTES as i32;
 /// The largest packet of a link here.

@@ -32,7 +32,7 @@ use aqmlab_units::Span;
 const DEVIATION_US: f64 = 750.0;
 const QUEUE_US: f64 = 2_000.0;
 /// What an α of 24 bits makes of the logarithms of both.
-const MISCALED: f64 = 1.0 / 16.0;
+const WITH_24_BITS: f64 = 1.0 / 16.0;
 /// The weights of both.
 const DEVIATION_WEIGHT: f64 = 0.5;
 const QUEUE_WEIGHT: f64 = 0.5;
@@ -65,7 +65,7 @@ pub(super) struct ClassicEcn {
 
 impl ClassicEcn {
     pub(super) fn new(everywhere: bool) -> Self {
-        let power = if everywhere { MISCALED } else { 1.0 };
+        let power = if everywhere { WITH_24_BITS } else { 1.0 };
         Self {
             smoothed_us: 0.0,
             deviation_us: 1.0,
