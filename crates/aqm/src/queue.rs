@@ -211,15 +211,17 @@ impl<P: Queued> Queue<P> {
                 return Some(packet);
             }
         }
-        self.scheme.on_idle(now);
+        self.find_empty(now);
         None
     }
 
-    /// As [`Queue::depart`], where no packet waits: the scheme is told.
+    /// As [`Queue::depart`], where no packet waits: a scheme that decides about packets is told.
     #[inline(always)]
     pub(crate) fn find_empty(&mut self, now: Time) {
         debug_assert!(self.fifo.packets() == 0, "a packet waits");
-        self.scheme.on_idle(now);
+        if self.asks_on_arrival | self.asks_on_departure {
+            self.scheme.on_idle(now);
+        }
     }
 
     /// As [`Queue::depart`], of the packet at the head alone: none as well where the scheme discards it.
@@ -231,7 +233,7 @@ impl<P: Queued> Queue<P> {
         discarded: &mut impl FnMut(P, Reason),
     ) -> Option<P> {
         let Some(head) = self.fifo.pop() else {
-            self.scheme.on_idle(now);
+            self.find_empty(now);
             return None;
         };
         self.let_go(now, head, port, marked, discarded)

@@ -154,19 +154,16 @@ impl<P: Queued> Link<P> {
     pub fn serve(&mut self, now: Time, discarded: &mut impl FnMut(P, Reason)) -> News {
         let mut news = News::NONE;
         loop {
-            let waiting = if self.is_busy() { None } else { self.ring.pop_front() };
-            if let Some(packet) = waiting {
-                news.begun = Some(self.begin(now, packet, discarded));
-                continue;
-            }
-            if !self.has_room_below() {
+            let is_busy = self.is_busy();
+            if is_busy && self.ring.len() >= self.ring_packets {
                 return news;
             }
-            let Some(packet) = self.port.depart(now, discarded) else {
+            let waiting = if is_busy { None } else { self.ring.pop_front() };
+            let Some(packet) = waiting.or_else(|| self.port.depart(now, discarded)) else {
                 news.asks_again = self.held_back();
                 return news;
             };
-            if self.is_busy() {
+            if is_busy {
                 self.ring.push_back(packet);
             } else {
                 news.begun = Some(self.begin(now, packet, discarded));

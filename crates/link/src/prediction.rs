@@ -46,6 +46,15 @@ impl<P: Queued + Copy> Link<P> {
     /// departures behind them, each at its own instant.
     #[inline(always)]
     pub fn catch_up(&mut self, now: Time) {
+        if self.is_sending() && self.transmitter.ends() <= now {
+            self.end_until(now);
+        }
+    }
+
+    /// A function of its own: where the loop is compiled into an event, its addresses are made before the
+    /// first transmission, and there are one or two.
+    #[inline(never)]
+    fn end_until(&mut self, now: Time) {
         while self.is_sending() && self.transmitter.ends() <= now {
             self.end_transmission();
             self.take_next(self.transmitter.ends());

@@ -247,10 +247,13 @@ impl Source {
             }
         });
         let (mut within, mut watched) = (0, 0);
+        let mut wanted = rank(share, self.delays.total());
         ends.find_map(|(delay, arrived, under_way)| {
             within += arrived + under_way;
-            watched += under_way;
-            let wanted = rank(share, self.delays.total() + watched);
+            if under_way > 0 {
+                watched += under_way;
+                wanted = rank(share, self.delays.total() + watched);
+            }
             (within >= wanted).then(|| Span::from_nanoseconds(delay).seconds())
         })
     }

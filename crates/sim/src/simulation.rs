@@ -98,22 +98,30 @@ impl EventLoop {
                 EventKind::Packet | EventKind::PacketSoon => {
                     fabric.arrive(events.take_packet(kind), events);
                 }
-                EventKind::Timer => self.wake(),
+                EventKind::Timer => {
+                    self.wake();
+                    self.end_if_complete();
+                }
                 EventKind::Sample => self.sample(),
             }
             while let Some(event) = self.fabric.poll() {
                 self.handle(&event);
-            }
-            if let Some(EndAfter { population, exchanges }) = self.end_after
-                && self.session.populations()[population].in_window().completed >= exchanges
-            {
-                self.end_now();
+                self.end_if_complete();
             }
         }
         let until = until.min(self.end);
         self.events.advance(until);
         self.fabric.network_mut().catch_up(until);
         Ok(())
+    }
+
+    /// Ends the run if the exchange that ends it is complete.
+    fn end_if_complete(&mut self) {
+        if let Some(EndAfter { population, exchanges }) = self.end_after
+            && self.session.populations()[population].in_window().completed >= exchanges
+        {
+            self.end_now();
+        }
     }
 
     /// The exchange that ends the run is complete. The window contains its instant, and so ends behind it.

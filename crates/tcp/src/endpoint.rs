@@ -73,10 +73,11 @@ impl Endpoint {
     }
 
     /// The random numbers of this end have this address: for a congestion controller that draws some. It is
-    /// told when the connection is open; without it all ends draw the same.
-    pub fn draw_from(&mut self, key: Key) {
+    /// told when the connection is open; without it all ends draw the same. The address is asked for where
+    /// there is such a controller.
+    pub fn draw_from(&mut self, key: impl FnOnce() -> Key) {
         if let Some(modern) = self.sender.modern_mut() {
-            modern.draw_from(key);
+            modern.draw_from(key());
         }
     }
 

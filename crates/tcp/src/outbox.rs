@@ -46,13 +46,12 @@ impl Outbox {
         self.reset = false;
     }
 
-    /// Whether the connection was opened, closed or lost, by its peer or altogether. They are asked about in
-    /// one word: nearly always none of it has happened.
+    /// Whether the connection was opened, closed or lost, by its peer or altogether. They are asked about
+    /// together: nearly always none of it has happened.
     #[must_use]
     #[inline]
     pub const fn tells_of_changes(&self) -> bool {
         let &Self { established, peer_closed, finished, gave_up, reset, .. } = self;
-        let word = [established as u8, peer_closed as u8, finished as u8, gave_up as u8];
-        u32::from_ne_bytes(word) != 0 || reset
+        established | peer_closed | finished | gave_up | reset
     }
 }

@@ -243,10 +243,10 @@ impl Reporting {
         self.acknowledge_quickly(window_segments);
     }
 
-    /// Whether an acknowledgement has anything to report.
+    /// Whether an acknowledgement says more than when it was sent.
     #[inline]
-    pub(crate) fn has_blocks(&self) -> bool {
-        self.duplicate.is_some() || !self.ranges.is_empty()
+    pub(crate) fn has_something_to_say(&self) -> bool {
+        self.duplicate.is_some() || !self.ranges.is_empty() || self.counts.is_some()
     }
 
     /// What an acknowledgement reports: a duplicate once, then ranges, the most recent first.

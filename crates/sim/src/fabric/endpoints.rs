@@ -13,7 +13,7 @@ use super::path::{AddedDelay, Delayed, Path};
 use super::transport_end::{End, Transports};
 use crate::identifiers::{ConnectionIdentity, EndpointId, ProfileId};
 use aqmlab_session::{ConnectionEvent, ConnectionEventKind, ConnectionId, Opening, Owner, Side, StreamId};
-use aqmlab_tcp::{Context, Endpoint, HostProfile, Outbox, Past, Segment, respond_to_stray};
+use aqmlab_tcp::{Context, Endpoint, HostProfile, Outbox, Past, Segment, SegmentOptions, respond_to_stray};
 use aqmlab_transport::{Answer, TransportEnd};
 use aqmlab_units::Time;
 
@@ -119,7 +119,7 @@ impl Endpoints {
         for (((end, side), clock), past) in ends.zip(connection.clocks).zip(pasts) {
             let End::Tcp(end) = end else { unreachable!("users who start stationary use TCP") };
             end.resume(now, &self.hosts.context(connection.profile, clock), past);
-            end.draw_from(self.hosts.random_numbers_of(owner, side));
+            end.draw_from(|| self.hosts.random_numbers_of(owner, side));
         }
     }
 
@@ -256,22 +256,56 @@ impl Endpoints {
         network: &mut Network,
         events: &mut Events,
     ) {
-        let receiver = packet.receiver();
-        let (place, side) = (receiver.connection.number(), receiver.side);
-        let Self { connections, hosts, outbox, options, connection_events, .. } = self;
+        let Self { connections, options, .. } = self;
         let Some(connection) = connections.current(packet.connection_identity()) else {
             return options.release(packet);
         };
-        let End::Tcp(end) = &mut connection.ends[side as usize] else {
+        let End::Tcp(_) = connection.ends[packet.receiver().side as usize] else {
             return self.deliver_payload(now, packet, network, events);
         };
-        let (segment, said) = options.take(packet);
+        let (segment, timestamps, report) = options.take(packet);
+        if let Some(report) = report {
+            let said = options.take_report(report);
+            return self.deliver_report(now, packet, (&segment, &said), network, events);
+        }
+        // Without blocks and counts, which nearly no segment has, nothing asks for them.
+        let said = SegmentOptions { timestamps, ..SegmentOptions::default() };
+        self.deliver_said(now, packet, (&segment, &said), network, events);
+    }
+
+    /// One that says more than when it was sent.
+    #[inline(never)]
+    fn deliver_report(
+        &mut self,
+        now: Time,
+        packet: &Packet,
+        said: (&Segment, &SegmentOptions),
+        network: &mut Network,
+        events: &mut Events,
+    ) {
+        self.deliver_said(now, packet, said, network, events);
+    }
+
+    #[inline(always)]
+    fn deliver_said(
+        &mut self,
+        now: Time,
+        packet: &Packet,
+        said: (&Segment, &SegmentOptions),
+        network: &mut Network,
+        events: &mut Events,
+    ) {
+        let receiver = packet.receiver();
+        let (place, side) = (receiver.connection.number(), receiver.side);
+        let Self { connections, hosts, outbox, options, connection_events, .. } = self;
+        let connection = connections.at(place);
         if connection.finished[side as usize] {
-            return self.answer_stray(packet, &segment, side, network, events);
+            return self.answer_stray(packet, said.0, side, network, events);
         }
         let context = hosts.context(connection.profile, connection.clocks[side as usize]);
+        let End::Tcp(end) = &mut connection.ends[side as usize] else { return };
         outbox.clear();
-        end.on_segment_with_options(now, &context, (&segment, &said), packet.is_marked(), outbox);
+        end.on_segment_with_options(now, &context, said, packet.is_marked(), outbox);
         if outbox.delivered > 0 {
             connection_events.push(delivered(outbox, receiver, connection.owner));
         }
@@ -360,7 +394,7 @@ impl Endpoints {
         } else if changes.established {
             say(ConnectionEventKind::Established);
             if let End::Tcp(end) = &mut connection.ends[side as usize] {
-                end.draw_from(hosts.random_numbers_of(owner, side));
+                end.draw_from(|| hosts.random_numbers_of(owner, side));
             }
         }
         if changes.finished {
@@ -453,7 +487,7 @@ impl Sender<'_> {
     }
 
     /// Sends segments with what the end says in their options.
-    #[inline(never)]
+    #[inline(always)]
     fn send_with_options(
         &mut self,
         segments: &[Segment],
@@ -461,16 +495,34 @@ impl Sender<'_> {
         network: &mut Network,
         events: &mut Events,
     ) {
-        let side = self.side as usize;
-        let scalable = self.connection.ends[side].tcp().is_some_and(Endpoint::is_scalable);
         for segment in segments {
-            let End::Tcp(end) = &mut self.connection.ends[side] else { return };
-            let said = end.options(self.now, self.profile, segment);
-            let packet = self.packet(segment, said.ip_bytes(segment, self.profile));
-            let packet = packet.with_options(kept.keep(segment, &said), scalable);
-            if !self.hand_over(packet, network, events) {
-                kept.release(&packet);
-            }
+            self.send_one_with_options(segment, kept, network, events);
+        }
+    }
+
+    /// Sends one of them. A function of its own: where it stands in a loop, a dozen addresses are made and
+    /// put aside before the first segment, and there are one or two.
+    #[inline(never)]
+    fn send_one_with_options(
+        &mut self,
+        segment: &Segment,
+        kept: &mut Options,
+        network: &mut Network,
+        events: &mut Events,
+    ) {
+        let End::Tcp(end) = &mut self.connection.ends[self.side as usize] else { return };
+        let scalable = end.is_scalable();
+        let timestamps = end.timestamps(self.now, self.profile, segment);
+        let (place, ip_bytes) = if end.reports_with(segment) {
+            let said = end.report(self.profile, timestamps);
+            let ip_bytes = said.ip_bytes(segment, self.profile);
+            (kept.keep(segment, said), ip_bytes)
+        } else {
+            (kept.keep_timestamps(segment, timestamps), segment.ip_bytes(self.profile))
+        };
+        let packet = self.packet(segment, ip_bytes).with_options(place, scalable);
+        if !self.hand_over(packet, network, events) {
+            kept.release(&packet);
         }
     }
 

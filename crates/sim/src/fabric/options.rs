@@ -6,24 +6,23 @@
 
 use super::packet::Packet;
 use super::places::Places;
-use aqmlab_tcp::{Blocks, ByteCounts, Segment, SegmentOptions, SequenceNumber, Timestamps};
+use aqmlab_tcp::{Segment, SegmentOptions, SequenceNumber, Timestamps};
 
-/// What stands beside a packet. Hundreds of thousands are under way on a fast line, and few have blocks
-/// or count bytes: these have places of their own.
+/// What stands beside a packet. Hundreds of thousands are under way on a fast line, and few say more than
+/// when they were sent: these have a report, in a place of its own.
 #[derive(Clone, Copy)]
 struct Kept {
     acknowledgement: SequenceNumber,
     timestamps: Option<Timestamps>,
-    blocks: u32,
-    counts: u32,
+    report: u32,
 }
 
-/// No blocks, or no counts.
+/// No report.
 const NONE: u32 = u32::MAX;
 
 impl Default for Kept {
     fn default() -> Self {
-        Self { acknowledgement: SequenceNumber::default(), timestamps: None, blocks: NONE, counts: NONE }
+        Self { acknowledgement: SequenceNumber::default(), timestamps: None, report: NONE }
     }
 }
 
@@ -31,20 +30,23 @@ impl Default for Kept {
 #[derive(Clone, Default)]
 pub(crate) struct Options {
     kept: Places<Kept>,
-    blocks: Places<Blocks>,
-    counts: Places<ByteCounts>,
+    reports: Places<SegmentOptions>,
     /// What packets of other transports carry.
     payloads: Places<Box<[u8]>>,
 }
 
 impl Options {
     /// Keeps what a segment says beside the packet. Answers with the place.
-    #[inline]
-    pub(crate) fn keep(&mut self, segment: &Segment, options: &SegmentOptions) -> u32 {
-        let timestamps = options.timestamps;
-        let blocks = if options.blocks.is_empty() { NONE } else { self.blocks.keep(options.blocks) };
-        let counts = options.counts.map_or(NONE, |counts| self.counts.keep(counts));
-        self.kept.keep(Kept { acknowledgement: segment.acknowledgement, timestamps, blocks, counts })
+    pub(crate) fn keep(&mut self, segment: &Segment, options: SegmentOptions) -> u32 {
+        let SegmentOptions { timestamps, .. } = options;
+        let report = self.reports.keep(options);
+        self.kept.keep(Kept { acknowledgement: segment.acknowledgement, timestamps, report })
+    }
+
+    /// The same of a segment that says no more than when it was sent.
+    #[inline(always)]
+    pub(crate) fn keep_timestamps(&mut self, segment: &Segment, timestamps: Option<Timestamps>) -> u32 {
+        self.kept.keep(Kept { acknowledgement: segment.acknowledgement, timestamps, report: NONE })
     }
 
     /// What a packet says, with its options if it has any.
@@ -52,29 +54,36 @@ impl Options {
         let segment = packet.segment();
         let place = packet.options().filter(|_| packet.payload().is_none());
         let Some(place) = place else { return (segment, None) };
-        let Kept { acknowledgement, timestamps, blocks, counts } = *self.kept.at(place);
-        let blocks = if blocks == NONE { Blocks::default() } else { *self.blocks.at(blocks) };
-        let counts = (counts != NONE).then(|| *self.counts.at(counts));
-        (Segment { acknowledgement, ..segment }, Some(SegmentOptions { timestamps, blocks, counts }))
+        let Kept { acknowledgement, timestamps, report } = *self.kept.at(place);
+        let said = if report == NONE {
+            SegmentOptions { timestamps, ..SegmentOptions::default() }
+        } else {
+            *self.reports.at(report)
+        };
+        (Segment { acknowledgement, ..segment }, Some(said))
     }
 
-    /// What a segment says that has arrived: it is under way no more.
+    /// What a segment says that has arrived: it is under way no more. If it has a report, that is to be
+    /// [taken](Options::take_report) too.
     #[inline(always)]
-    pub(crate) fn take(&mut self, packet: &Packet) -> (Segment, SegmentOptions) {
+    pub(crate) fn take(&mut self, packet: &Packet) -> (Segment, Option<Timestamps>, Option<u32>) {
         let segment = packet.segment();
-        let Some(place) = packet.options() else { return (segment, SegmentOptions::default()) };
-        let Kept { acknowledgement, timestamps, blocks, counts } = *self.kept.release(place);
-        let blocks = if blocks == NONE { Blocks::default() } else { *self.blocks.release(blocks) };
-        let counts = (counts != NONE).then(|| self.counts.take(counts));
-        (Segment { acknowledgement, ..segment }, SegmentOptions { timestamps, blocks, counts })
+        let Some(place) = packet.options() else { return (segment, None, None) };
+        let Kept { acknowledgement, timestamps, report } = *self.kept.release(place);
+        (Segment { acknowledgement, ..segment }, timestamps, (report != NONE).then_some(report))
+    }
+
+    /// All that a segment says which has a report.
+    pub(crate) fn take_report(&mut self, report: u32) -> SegmentOptions {
+        *self.reports.release(report)
     }
 
     /// The packet is under way no more.
     pub(crate) fn release(&mut self, packet: &Packet) {
         if let Some(place) = packet.payload() {
             self.payloads.take(place);
-        } else {
-            self.take(packet);
+        } else if let (.., Some(report)) = self.take(packet) {
+            self.take_report(report);
         }
     }
 
@@ -88,13 +97,9 @@ impl Options {
         }
         let Some(place) = packet.options() else { return copy };
         let mut kept = *self.kept.at(place);
-        if kept.blocks != NONE {
-            let blocks = *self.blocks.at(kept.blocks);
-            kept.blocks = self.blocks.keep(blocks);
-        }
-        if kept.counts != NONE {
-            let counts = *self.counts.at(kept.counts);
-            kept.counts = self.counts.keep(counts);
+        if kept.report != NONE {
+            let report = *self.reports.at(kept.report);
+            kept.report = self.reports.keep(report);
         }
         copy.with_place(self.kept.keep(kept))
     }
