@@ -64,7 +64,7 @@ pub use pi_design::PiGains;
 pub use pi2::{Pi2Controller, Recurrence};
 pub(crate) use queue_control_params::queue_control_params;
 pub use red_curve::{RedCurve, Region};
-pub(crate) use red_params::red_params;
+pub(crate) use red_params::{red_parameters, red_params};
 pub use scale::{PacketScale, ScaleProbability};
 pub use shaper::{Shaped, Shaper};
 pub use spacing::Spacing;
