@@ -24,6 +24,9 @@ type Modules<'a> = BTreeMap<Path, Source<'a>>;
 
 type Graph = BTreeMap<Path, BTreeSet<Path>>;
 
+/// Which top-level module imports which other, and a file in which it does.
+type Rooms<'a> = BTreeMap<(String, String), &'a str>;
+
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     tree.crates("crates").flat_map(|(name, ..)| of_crate(tree, name)).collect()
 }
@@ -35,22 +38,30 @@ fn of_crate(tree: &Tree, name: &str) -> Vec<Finding> {
     let modules = modules(files);
     let exported = exported(&modules);
     let imports = imports(&modules, &exported);
-    let found = |what: &str, circle: BTreeSet<Path>, mend: &str| {
-        let names: Vec<String> = circle.iter().map(|module| module.join("::")).collect();
-        let first = circle.first()?;
-        let (_, Source { file, .. }) = modules.iter().find(|(module, _)| module.starts_with(first))?;
-        let wrong =
-            format!("{} {what} of `{name}` import each other in a circle: {}", names.len(), names.join(", "));
-        Some(Finding::new(&format!("{folder}{file}"), 1, wrong, "none", mend))
-    };
-    let of_modules =
-        found("modules", in_circles(&imports), "move what both ends need into a module of its own");
-    let of_rooms = found(
-        "top-level modules",
-        in_circles(&rooms(&modules, &exported, &imports)),
-        "move a type to the lower one, or a function to the higher one",
-    );
-    of_modules.into_iter().chain(of_rooms).collect()
+    let rooms = rooms(&modules, &exported, &imports);
+    circle_of_modules(name, &modules, &imports).into_iter().chain(circle_of_rooms(name, &rooms)).collect()
+}
+
+fn circle_of_modules(name: &str, modules: &Modules<'_>, imports: &Graph) -> Option<Finding> {
+    let circle = in_circles(imports);
+    let file = modules[circle.first()?].file;
+    let names: Vec<String> = circle.iter().map(|module| module.join("::")).collect();
+    let wrong =
+        format!("{} modules of `{name}` import each other in a circle: {}", names.len(), names.join(", "));
+    let mend = "move what both ends need into a module of its own";
+    Some(Finding::new(&format!("crates/{name}/src/{file}"), 1, wrong, "none", mend))
+}
+
+fn circle_of_rooms(name: &str, rooms: &Rooms<'_>) -> Option<Finding> {
+    let circle = in_circles(&graph(rooms));
+    let has = |room: &String| circle.contains(std::slice::from_ref(room));
+    let within: Vec<_> = rooms.iter().filter(|((from, to), _)| has(from) && has(to)).collect();
+    let (_, file) = within.first()?;
+    let arrows: Vec<String> = within.iter().map(|((_, to), file)| format!("{file} imports {to}")).collect();
+    let (count, arrows) = (circle.len(), arrows.join(", "));
+    let wrong = format!("{count} top-level modules of `{name}` import each other in a circle: {arrows}");
+    let mend = "move a type to the lower one, or a function to the higher one";
+    Some(Finding::new(&format!("crates/{name}/src/{file}"), 1, wrong, "none", mend))
 }
 
 /// The sources of a crate by their modules; tests are none.
@@ -127,24 +138,27 @@ fn imports(modules: &Modules<'_>, exported: &BTreeMap<Path, Path>) -> Graph {
 }
 
 /// Which top-level modules each top-level module imports, or names in its code or in attributes.
-fn rooms(modules: &Modules<'_>, exported: &BTreeMap<Path, Path>, imports: &Graph) -> Graph {
-    let mut graph = Graph::new();
-    let mut add = |from: &Path, to: &Path| {
-        if let (Some(from), Some(to)) = (from.first(), to.first())
-            && from != to
-        {
-            graph.entry(vec![from.clone()]).or_default().insert(vec![to.clone()]);
-        }
-    };
-    for (module, imported) in imports {
-        imported.iter().for_each(|imported| add(module, imported));
-    }
+fn rooms<'a>(modules: &Modules<'a>, exported: &BTreeMap<Path, Path>, imports: &Graph) -> Rooms<'a> {
+    let mut rooms = Rooms::new();
     for (module, source) in modules {
-        for path in [&source.code, &source.strings].into_iter().flat_map(|part| named(part)) {
-            if let Some(path) = from_root(module, &path, modules) {
-                add(module, &declared_in(&path, modules, exported));
+        let named = [&source.code, &source.strings].into_iter().flat_map(|part| named(part));
+        let named = named.filter_map(|path| from_root(module, &path, modules));
+        let named = named.map(|path| declared_in(&path, modules, exported));
+        for to in imports.get(module).into_iter().flatten().cloned().chain(named) {
+            if let (Some(from), Some(to)) = (module.first(), to.first())
+                && from != to
+            {
+                rooms.entry((from.clone(), to.clone())).or_insert(source.file);
             }
         }
+    }
+    rooms
+}
+
+fn graph(rooms: &Rooms<'_>) -> Graph {
+    let mut graph = Graph::new();
+    for (from, to) in rooms.keys() {
+        graph.entry(vec![from.clone()]).or_default().insert(vec![to.clone()]);
     }
     graph
 }
@@ -265,7 +279,7 @@ mod tests {
     fn circles_of_rooms(files: &[(&str, &str)]) -> Vec<String> {
         let modules = modules(files.iter().copied());
         let exported = exported(&modules);
-        names(&in_circles(&rooms(&modules, &exported, &imports(&modules, &exported))))
+        names(&in_circles(&graph(&rooms(&modules, &exported, &imports(&modules, &exported)))))
     }
 
     #[test]
@@ -351,7 +365,8 @@ mod tests {
         ]);
         let found = check(&tree);
         let wrong: Vec<&str> = found.iter().map(|finding| finding.wrong.as_str()).collect();
-        assert_eq!(wrong, ["2 top-level modules of `x` import each other in a circle: a, b"]);
-        assert_eq!(found[0].path, "crates/x/src/a/mod.rs");
+        let arrows = "a/c.rs imports b, b.rs imports a";
+        assert_eq!(wrong, [format!("2 top-level modules of `x` import each other in a circle: {arrows}")]);
+        assert_eq!(found[0].path, "crates/x/src/a/c.rs");
     }
 }
