@@ -1,8 +1,9 @@
 //! What a scheme puts in front of a link: one queue, or guards and a scheduler in front of one or several.
 
+use crate::ack_filter::AckFilter;
 use crate::aqm::Aqm;
 use crate::guard::Guard;
-use crate::parts::{AckFilter, Limit, OneQueue, Room, Shaped, Shaper, Shaping};
+use crate::limit::{Limit, Room};
 use crate::scheduler::Scheduler;
 
 /// Everything at a port that decides about packets.
@@ -123,35 +124,5 @@ impl Discipline {
                 scheduled
             }
         })
-    }
-
-    /// This discipline behind a shaper, whose queues count `layer2_bytes` with each packet on top of its IP
-    /// length.
-    #[must_use]
-    pub fn shaped(self, shaping: Shaping, layer2_bytes: u32) -> Self {
-        let mut scheduled = match self {
-            Self::Fifo(queue) => {
-                let (guards, queues, queue_limit) = (Vec::new(), vec![queue], QueueLimit::OfPort);
-                Scheduled {
-                    guards,
-                    scheduler: None,
-                    queues,
-                    queue_limit,
-                    ack_filter: None,
-                    washes: false,
-                    classes: Vec::new(),
-                }
-            }
-            Self::Scheduled(scheduled) => scheduled,
-        };
-        let counts_discards = scheduled.scheduler.as_ref().is_some_and(|several| several.counts_discards());
-        let shaper = Shaper::new(shaping);
-        let shaper = if counts_discards { shaper.counting_discards() } else { shaper };
-        let scheduler: Box<dyn Scheduler> = match scheduled.scheduler {
-            Some(several) => Box::new(Shaped::new(shaper, layer2_bytes, several)),
-            None => Box::new(Shaped::new(shaper, layer2_bytes, OneQueue::default())),
-        };
-        scheduled.scheduler = Some(scheduler);
-        Self::Scheduled(scheduled)
     }
 }

@@ -67,6 +67,7 @@
 //! what `python/aqmlab/study/tuning/ranges.toml` says of it, and `docs/README.md` lists its page.
 #![deny(missing_docs)]
 
+mod ack_filter;
 mod acknowledgement;
 mod adjustment;
 pub mod algorithms;
@@ -81,6 +82,9 @@ mod fifo;
 mod guard;
 mod header;
 mod headers;
+mod limit;
+mod line_coding;
+mod measure;
 mod number_range;
 mod occupancy;
 mod onset;
@@ -95,6 +99,7 @@ mod queue;
 mod queue_view;
 mod scheduled_queues;
 mod scheduler;
+mod shaping;
 mod shared;
 mod traffic_classes;
 

@@ -1,6 +1,7 @@
 //! The queue from which on a scheme signals, and buffers that never hold one so long.
 
-use crate::parts::{Gauge, Limit, Measure};
+use crate::limit::Limit;
+use crate::measure::{Gauge, Measure};
 use aqmlab_units::Rate;
 use std::borrow::Cow;
 

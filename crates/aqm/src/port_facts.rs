@@ -1,6 +1,6 @@
 //! What is known of a port before a scheme is built for it.
 
-use crate::parts::Shaping;
+use crate::shaping::Shaping;
 use aqmlab_units::Rate;
 
 /// What a scheme may know of the port it works at.

@@ -1,7 +1,7 @@
 //! What a scheme may see of the queue.
 
+use crate::limit::Room;
 use crate::packet::PacketFacts;
-use crate::parts::Room;
 use aqmlab_units::Time;
 
 /// Access to waiting packets by position, whatever they are made of.
@@ -86,7 +86,7 @@ pub(crate) struct EmptyQueue;
 impl EmptyQueue {
     pub(crate) fn view() -> QueueView<'static> {
         static ROOM: std::sync::LazyLock<Room> =
-            std::sync::LazyLock::new(|| crate::parts::Limit::of_packets(1).room());
+            std::sync::LazyLock::new(|| crate::limit::Limit::of_packets(1).room());
         QueueView::new(0, 0, &ROOM, &Self)
     }
 }

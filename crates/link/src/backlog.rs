@@ -1,10 +1,10 @@
-//! What a link can carry, and when what waits in front of it has been sent: the answers for those who look at
-//! a link from outside, who do not know how it serves.
+//! When what waits in front of a link has been sent: the answer for those who look at it from outside, who do
+//! not know how it serves.
 //!
-//! Both ask the [`Service`](crate::Service) that sends the packets, so that a new model answers for itself.
+//! Asked of the [`Service`] that sends the packets, so that a new model answers for itself.
 
 use crate::framing::Framing;
-use crate::service::{Load, ServiceModel};
+use crate::service::{Load, Service, ServiceModel, full_transmission};
 use crate::transmitter::{Pace, Transmitter};
 use aqmlab_random::Key;
 use aqmlab_units::{Rate, Span, Time};
@@ -73,7 +73,7 @@ fn sizes_of(packets: u32, ip_bytes: u64, framing: Framing) -> Sizes {
 }
 
 /// When the last of these packets has been sent.
-fn drain(service: &mut dyn crate::Service, now: Time, sizes: Sizes) -> Time {
+fn drain(service: &mut dyn Service, now: Time, sizes: Sizes) -> Time {
     if sizes.packets == 0 {
         return now;
     }
@@ -82,42 +82,9 @@ fn drain(service: &mut dyn crate::Service, now: Time, sizes: Sizes) -> Time {
     }
     let (mut at, mut packet) = (now, 0);
     while packet < sizes.packets {
-        let load = fill(service, sizes, packet);
+        let load = full_transmission(service, packet..sizes.packets, |packet| sizes.of(packet));
         packet += load.packets;
         at = service.transmit(at, load);
     }
     at
-}
-
-/// The transmission that begins with a packet.
-fn fill(service: &dyn crate::Service, sizes: Sizes, first: u32) -> Load {
-    let mut load = Load { packets: 1, wire_bytes: sizes.of(first) };
-    while first + load.packets < sizes.packets {
-        let more = load.with(Load { packets: 1, wire_bytes: sizes.of(first + load.packets) });
-        if !service.carries(more) {
-            break;
-        }
-        load = more;
-    }
-    load
-}
-
-impl ServiceModel {
-    /// Bits per second, preambles and gaps among them, that a link of this rate carries of IP packets of one
-    /// size if something always waits. Of a rate that varies, the mean.
-    #[must_use]
-    pub fn capacity(&self, rate: Rate, framing: Framing, ip_bytes: u32) -> Rate {
-        match self {
-            Self::Constant | Self::Trace(_) | Self::Steps(_) => rate,
-            Self::Medium(medium) => medium.capacity(rate, framing.wire_bytes(ip_bytes)),
-        }
-    }
-}
-
-/// What a service carries whose transmissions are all alike: that of one full transmission over its time.
-pub(crate) fn capacity_of_full_transmissions(service: &mut dyn crate::Service, wire_bytes: u32) -> Rate {
-    let load = fill(service, Sizes { packets: u32::MAX, each: wire_bytes, longer: 0, longer_by: 0 }, 0);
-    let took = (service.transmit(Time::ZERO, load) - Time::ZERO).nanoseconds().max(1);
-    let bits = u128::from(load.wire_bytes) * 8 * 1_000_000_000;
-    Rate::from_bits_per_second(u64::try_from(bits / u128::from(took)).unwrap_or(u64::MAX).max(1))
 }

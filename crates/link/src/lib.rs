@@ -10,8 +10,8 @@
 //! | `link.rs` | port, ring and the packets that are being sent: who is taken, and when |
 //! | `prediction.rs` | links on which a departure is known on arrival |
 //! | `transmitter.rs` | the time that a link spends sending, and what it has sent |
-//! | `service/` | how long a transmission takes, and how many packets it carries: one file per model |
-//! | `backlog.rs` | what a link can carry, and when what waits has been sent |
+//! | `service/` | how long a transmission takes, and how many packets it carries: one file per model; `capacity.rs`: what a link can carry |
+//! | `backlog.rs` | when what waits has been sent |
 //! | `channel.rs` | whose turn it is where several links share a channel |
 //! | `path.rs` | one way of a line for programs with endpoints of their own: queue, link and propagation |
 //! | `serializer.rs` | a link with an unlimited queue, first in, first out: it holds no packet |

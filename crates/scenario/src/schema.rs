@@ -1,7 +1,6 @@
 //! The JSON Schema of a scenario, and reading it.
 
-use crate::{Document, HostProfile, Scheme};
-use aqmlab_transport::Transport;
+use crate::{Document, Scheme};
 use serde_json::Value as Json;
 use std::sync::{Mutex, PoisonError};
 
@@ -27,17 +26,6 @@ pub(crate) fn schema() -> &'static Json {
             made.insert((schemes, schema)).1
         }
     }
-}
-
-/// The schema of a host profile's name.
-pub(crate) fn profile_name(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-    schemars::json_schema!({ "type": "string", "enum": HostProfile::NAMES })
-}
-
-/// The schema of a transport's name.
-pub(crate) fn transport_name(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-    let names: Vec<&str> = Transport::names().collect();
-    schemars::json_schema!({ "type": "string", "enum": names })
 }
 
 /// A schema with its reference followed. Keywords beside `$ref` are annotations (description, default).

@@ -44,7 +44,7 @@ pub(crate) enum GoesOn {
     Several { to_server: u64, to_browser: u64 },
 }
 
-/// What a connection carries: to which part of [`crate::browsing::Browsing`] its events belong.
+/// What a connection carries: to which part of `browsing.rs` its events belong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Carries {
     /// One exchange at a time, which this server answers (`exchanges.rs`).

@@ -35,7 +35,8 @@
 //! | `fabric/` | links, queues, routes, and the ends of connections: packets in, connection events out |
 //! | `stepping/` | a run that is taken step by step, watched and acted on |
 //! | `transport.rs` | the fabric as applications see it (`aqmlab-session`) |
-//! | `recording/` | what is recorded while it happens, and what a run leaves behind |
+//! | `recording/` | what is recorded while it happens |
+//! | `output/` | what a run leaves behind, and the laws that it must have obeyed |
 //! | `identifiers.rs` | the numbers by which a run tells things apart |
 //! | `memory.rs` | the memory that a run will take |
 //!
@@ -69,6 +70,7 @@ mod engine;
 mod fabric;
 mod identifiers;
 mod memory;
+mod output;
 mod recording;
 mod simulation;
 mod stepping;
@@ -76,7 +78,7 @@ mod transport;
 
 pub use fabric::{Capture, CaptureRefused, CapturedPorts, TransportRefused, Transports};
 pub use memory::memory_estimate;
-pub use recording::Output;
+pub use output::Output;
 pub use stepping::{
     Action, ActionError, GroupObservation, LinkObservation, Observation, Simulation, Steering, SteeringError,
     WINDOW_SEGMENTS,

@@ -8,6 +8,7 @@
 
 use crate::clock::HostClock;
 use crate::hosts::{Extensions, TimerPhase};
+use crate::interrupts::Interrupts;
 use aqmlab_units::{Span, Time};
 
 /// Slots of a level, as a power of two less one: waits of fewer units belong to it.
@@ -15,6 +16,9 @@ const LEVEL_UNITS: u64 = 63;
 /// Each level's unit is eight of the one below, and there are nine.
 const LEVEL_BITS: u32 = 3;
 const LAST_LEVEL: u32 = 8;
+
+/// Of a kernel whose timers fire exactly, which has to count time nevertheless.
+const OTHERWISE_HZ: u16 = 1_000;
 
 /// When a timer fires that is set `now` for `wait`, with the interrupts of these extensions; without any,
 /// exactly then.
@@ -28,53 +32,14 @@ pub(crate) fn interrupt(extensions: &Extensions) -> Option<Span> {
     (extensions.timer_hz > 0).then(|| Span::from_nanoseconds(1_000_000_000 / u64::from(extensions.timer_hz)))
 }
 
-/// The interrupts by which a kernel counts time (Linux `jiffies`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Interrupts {
-    per_second: u64,
-    period: Span,
-    phase: Span,
-}
-
-/// Of a kernel whose timers fire exactly, which has to count time nevertheless.
-const OTHERWISE_HZ: u16 = 1_000;
-
 impl Interrupts {
     /// Those of a host with these extensions; a millisecond apart, from the start of the run on, where it has
     /// none.
     #[inline]
     pub(crate) fn of(extensions: &Extensions, clock: &HostClock) -> Self {
         let hz = if extensions.timer_hz == 0 { OTHERWISE_HZ } else { extensions.timer_hz };
-        let period = Span::from_nanoseconds(1_000_000_000 / u64::from(hz));
         let own = extensions.timer_hz > 0 && extensions.timer_phase == TimerPhase::Own;
-        let phase = if own { clock.phase_of(period) } else { Span::ZERO };
-        Self { per_second: u64::from(hz), period, phase }
-    }
-
-    /// How many have come by then.
-    #[must_use]
-    pub fn at(&self, now: Time) -> u64 {
-        (now.nanoseconds() + self.phase.nanoseconds()) / self.period.nanoseconds()
-    }
-
-    /// How many a time takes, of which a part counts as a whole one.
-    #[must_use]
-    pub fn in_span(&self, span: Span) -> u64 {
-        span.nanoseconds().div_ceil(self.period.nanoseconds())
-    }
-
-    /// Interrupts a second.
-    #[must_use]
-    pub const fn per_second(&self) -> u64 {
-        self.per_second
-    }
-}
-
-#[cfg(test)]
-impl Interrupts {
-    /// Those of a host without any.
-    pub(crate) const fn milliseconds() -> Self {
-        Self { per_second: 1_000, period: Span::from_milliseconds(1), phase: Span::ZERO }
+        Self::new(hz, own.then_some(clock))
     }
 }
 
@@ -85,9 +50,7 @@ fn slot(extensions: &Extensions, clock: &HostClock, now: Time, wait: Span) -> Ti
     let (counted, waited) = (interrupts.at(now), interrupts.in_span(wait));
     let level = (0..LAST_LEVEL).find(|level| waited < LEVEL_UNITS << (level * LEVEL_BITS));
     let bits = level.unwrap_or(LAST_LEVEL) * LEVEL_BITS;
-    let due = (((counted + waited) >> bits) + 1) << bits;
-    let Interrupts { period, phase, .. } = interrupts;
-    Time::from_nanoseconds(due * period.nanoseconds() - phase.nanoseconds())
+    interrupts.instant_of((((counted + waited) >> bits) + 1) << bits)
 }
 
 #[cfg(test)]

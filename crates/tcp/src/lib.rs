@@ -31,13 +31,10 @@ mod clock;
 pub mod congestion;
 mod connection_flags;
 mod context;
-mod ecn;
-mod ecn_negotiation;
 mod ecn_path;
 mod endpoint;
-mod endpoint_options;
-mod handshake;
 mod hosts;
+mod interrupts;
 mod kernel_timer;
 mod options;
 mod outbox;
@@ -45,7 +42,6 @@ mod range_set;
 mod reassembly;
 mod receiver;
 mod reporting;
-mod resume;
 mod segment;
 mod sender;
 mod sequence;
@@ -55,7 +51,7 @@ mod statistics;
 pub use clock::HostClock;
 pub use congestion::{AnswersMarks, Congestion, HyStart};
 pub use context::Context;
-pub use endpoint::Endpoint;
+pub use endpoint::{Endpoint, Past};
 pub use hosts::{
     AckCounting, AckTimer, Classic, ClassicWindow, DelayedAck, Ecn, EcnFallback, EcnRule, Extensions,
     Handshake, HostOverrides, HostProfile, IdleRestart, IllegalOverride, Modern, OutputRoutine, Recovery,
@@ -63,7 +59,6 @@ pub use hosts::{
 };
 pub use options::{Block, Blocks, ByteCounts, SegmentOptions, Timestamps};
 pub use outbox::Outbox;
-pub use resume::Past;
 pub use segment::{Flags, Segment, respond_to_stray};
 pub use sequence::SequenceNumber;
 pub use statistics::Statistics;

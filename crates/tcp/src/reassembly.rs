@@ -41,7 +41,7 @@ impl fmt::Debug for Reported {
     }
 }
 
-/// The ranges that wait for a hole to be filled, in nine bytes: see [`crate::receiver::Receiver`].
+/// The ranges that wait for a hole to be filled, in nine bytes: see `receiver.rs`.
 #[derive(Clone, Debug, Default)]
 pub(crate) enum Reassembly {
     /// Nothing waits, nor ever more than one range did.

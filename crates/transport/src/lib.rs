@@ -23,6 +23,6 @@ mod registry;
 mod stream;
 
 pub use end::{Answer, OutgoingPacket, TransportEnd};
-pub use making::{Connecting, MakeEnds};
-pub use registry::{OtherTransport, Settings, Transport};
+pub use making::{Connecting, MakeEnds, Settings};
+pub use registry::{OtherTransport, Transport};
 pub use stream::{StreamId, Urgency};

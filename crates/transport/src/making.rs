@@ -4,6 +4,15 @@ use crate::TransportEnd;
 use aqmlab_random::Key;
 use dyn_clone::DynClone;
 
+/// What a scenario says of the connections of a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// The congestion controller, one of [`Transport::congestions`](crate::Transport::congestions).
+    pub congestion: &'static str,
+    /// Whether packets leave as capable of ECN.
+    pub ecn: bool,
+}
+
 /// What is known of a connection that is about to be opened.
 #[derive(Clone, Copy, Debug)]
 pub struct Connecting {

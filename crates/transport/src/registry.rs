@@ -1,15 +1,6 @@
 //! The transports that a scenario can name beside TCP.
 
-use crate::MakeEnds;
-
-/// What a scenario says of the connections of a group.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Settings {
-    /// The congestion controller, one of [`Transport::congestions`].
-    pub congestion: &'static str,
-    /// Whether packets leave as capable of ECN.
-    pub ecn: bool,
-}
+use crate::making::{MakeEnds, Settings};
 
 /// A transport that is not TCP.
 #[derive(Debug)]

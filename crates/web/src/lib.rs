@@ -43,6 +43,7 @@
 #![deny(missing_docs)]
 
 mod cdf_file;
+mod connection_vector;
 mod event;
 mod exchange;
 mod facts;
@@ -65,6 +66,7 @@ mod tls;
 mod unused;
 
 pub use cdf_file::LoadFile;
+pub use connection_vector::{ConnectionVector, Party, Step};
 pub use event::UserEvent;
 pub use exchange::{Command, ConnectionOrdinal, Exchange, MinimumDelay, ObjectKind};
 pub use facts::{Connections, ModelFacts, WaitsFor};
@@ -80,7 +82,7 @@ pub use models::own::{
 };
 pub use models::packmime::{GapsDrawnPer, PackMimeCloud, PackMimeModel, PackMimeParameters};
 pub use models::pages::{Http, PageObject, PagesModel, PagesParameters, PagesUser};
-pub use models::tmix::{ConnectionVector, Party, Step, TmixModel, TmixParameters, TmixReplay};
+pub use models::tmix::{TmixModel, TmixParameters, TmixReplay};
 pub use models::unc::{UncModel, UncParameters, User};
 pub use models::video_streaming::{VideoStreamingModel, VideoStreamingParameters, Viewer};
 pub use models::webtraf::{ObjectSizeLaw, WebtrafModel, WebtrafParameters, WebtrafSession};

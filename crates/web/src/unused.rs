@@ -3,7 +3,7 @@
 //! What differs from its default and means nothing beside the other keys is refused. Defaults pass, so that a
 //! table with everything filled in is as legal as the one that it was made of.
 
-use crate::{Http, StartRule};
+use crate::StartRule;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -52,15 +52,6 @@ pub(crate) fn page_time_at_start(start: StartRule, given: f64, default: f64) -> 
     #[expect(clippy::float_cmp, reason = "a value that was not given is the default itself")]
     let differs = given != default;
     differs.then(|| UnusedKey::of_model(PAGE_TIME_AT_START, wrong, "only together with start = \"steady\""))
-}
-
-/// Refuses a number of connections to a host, where it is not the default and one connection serves all.
-pub(crate) fn connections_per_host(http: Http, given: u8, default: u8) -> Option<UnusedKey> {
-    let one_for_all = http == Http::V2 && given != default;
-    one_for_all.then(|| {
-        let (wrong, legal) = ("HTTP/2 has one connection to a host", "only together with http = \"1.1\"");
-        UnusedKey::of_model("connections_per_host", wrong, legal)
-    })
 }
 
 /// Which parameters have no effect where all of these files are given.

@@ -33,12 +33,12 @@
 
 use crate::aqm::{Aqm, Verdict};
 use crate::discipline::Discipline;
-use crate::onset::Onset;
 use crate::packet::PacketFacts;
 use crate::parameter_error::{ParameterError, require_period_ms};
 use crate::parameters::Parameters;
 use crate::parts::{
-    AdaptMaxP, Bottom, Detector, Limit, RedCurve, Thresholds, Ticker, TimeConstant, Weight, red_params,
+    AdaptMaxP, Bottom, Detector, RedCurve, Thresholds, Ticker, TimeConstant, Weight, red_parameters,
+    red_params,
 };
 use crate::port_facts::PortFacts;
 use crate::queue_view::QueueView;
@@ -108,21 +108,7 @@ impl Parameters for Params {
         require_period_ms("interval_ms", self.interval_ms)
     }
 
-    fn onset(&self, facts: &PortFacts) -> Option<Onset> {
-        Some(self.onset_of_thresholds(facts, &self.thresholds()))
-    }
-
-    fn limit(&self) -> Limit {
-        self.buffer()
-    }
-
-    fn ecn(&self) -> bool {
-        self.ecn
-    }
-
-    fn in_force(&self, facts: &PortFacts) -> Vec<(&'static str, f64)> {
-        self.in_force_at(facts, &self.thresholds())
-    }
+    red_parameters!(thresholds);
 
     fn build(&self, facts: &PortFacts) -> Discipline {
         let interval_s = self.interval_ms / 1e3;

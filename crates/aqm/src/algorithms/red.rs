@@ -34,11 +34,10 @@
 
 use crate::aqm::{Aqm, Verdict};
 use crate::discipline::Discipline;
-use crate::onset::Onset;
 use crate::packet::PacketFacts;
 use crate::parameter_error::ParameterError;
 use crate::parameters::Parameters;
-use crate::parts::{Detector, Limit, RedCurve, Weight, red_params};
+use crate::parts::{Detector, RedCurve, Weight, red_parameters, red_params};
 use crate::port_facts::PortFacts;
 use crate::queue_view::QueueView;
 use aqmlab_random::Stream;
@@ -66,21 +65,7 @@ impl Parameters for Params {
         self.validate_shared(&self.given_thresholds())
     }
 
-    fn onset(&self, facts: &PortFacts) -> Option<Onset> {
-        Some(self.onset_of_thresholds(facts, &self.given_thresholds()))
-    }
-
-    fn limit(&self) -> Limit {
-        self.buffer()
-    }
-
-    fn ecn(&self) -> bool {
-        self.ecn
-    }
-
-    fn in_force(&self, facts: &PortFacts) -> Vec<(&'static str, f64)> {
-        self.in_force_at(facts, &self.given_thresholds())
-    }
+    red_parameters!(given_thresholds);
 
     fn adjustable(&self) -> &'static [&'static str] {
         &[

@@ -47,11 +47,10 @@ use crate::aqm::Reason;
 use crate::discipline::Discipline;
 use crate::guard::{Admission, Behind, Decision, Guard};
 use crate::header::HeaderFields;
-use crate::onset::Onset;
 use crate::packet::PacketFacts;
 use crate::parameter_error::{ParameterError, require, require_positive, require_share};
 use crate::parameters::Parameters;
-use crate::parts::{FlowByteTable, Limit, RedCurve, Weight, red_params};
+use crate::parts::{FlowByteTable, RedCurve, Weight, red_parameters, red_params};
 use crate::port_facts::PortFacts;
 use aqmlab_random::Stream;
 use aqmlab_units::{Span, Time};
@@ -183,24 +182,10 @@ impl Parameters for Params {
         self.validate_shared(&self.given_thresholds())
     }
 
-    fn onset(&self, facts: &PortFacts) -> Option<Onset> {
-        Some(self.onset_of_thresholds(facts, &self.given_thresholds()))
-    }
-
-    fn limit(&self) -> Limit {
-        self.buffer()
-    }
-
-    fn ecn(&self) -> bool {
-        self.ecn
-    }
+    red_parameters!(given_thresholds);
 
     fn is_one_queue(&self) -> bool {
         false
-    }
-
-    fn in_force(&self, facts: &PortFacts) -> Vec<(&'static str, f64)> {
-        self.in_force_at(facts, &self.given_thresholds())
     }
 
     fn build(&self, facts: &PortFacts) -> Discipline {

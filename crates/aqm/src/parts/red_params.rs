@@ -146,3 +146,26 @@ macro_rules! red_params {
     };
 }
 pub(crate) use red_params;
+
+/// What such a scheme's [`Parameters`](crate::Parameters) offer alike, by the method that gives the
+/// thresholds in force.
+macro_rules! red_parameters {
+    ($thresholds:ident) => {
+        fn onset(&self, facts: &crate::port_facts::PortFacts) -> Option<crate::onset::Onset> {
+            Some(self.onset_of_thresholds(facts, &self.$thresholds()))
+        }
+
+        fn limit(&self) -> crate::limit::Limit {
+            self.buffer()
+        }
+
+        fn ecn(&self) -> bool {
+            self.ecn
+        }
+
+        fn in_force(&self, facts: &crate::port_facts::PortFacts) -> Vec<(&'static str, f64)> {
+            self.in_force_at(facts, &self.$thresholds())
+        }
+    };
+}
+pub(crate) use red_parameters;

@@ -4,24 +4,15 @@
 //! when the next packet may leave takes the place of a bucket of tokens. With a burst the clock may stand so
 //! much behind: a bucket, as of Linux's tbf and htb, but that a packet may leave on credit, as under htb.
 
-use super::{CapacityEstimate, LinkLayer};
+use super::{CapacityEstimate, OneQueue};
 use crate::aqm::{Departing, Load, Verdict};
+use crate::discipline::{Discipline, QueueLimit, Scheduled};
 use crate::header::HeaderFields;
+use crate::line_coding::LinkLayer;
 use crate::packet::PacketFacts;
 use crate::scheduler::{Backlogs, Scheduler, Turn, Victim};
+use crate::shaping::Shaping;
 use aqmlab_units::{Probability, Rate, Span, Time, TransmissionClock};
-
-/// What a shaper is told: its rate, how the line behind it frames packets, and what may leave at once after
-/// a pause.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Shaping {
-    /// Rate, of bytes as `link_layer` counts them.
-    pub rate: Rate,
-    /// What each packet counts.
-    pub link_layer: LinkLayer,
-    /// Bytes that may leave at once after a pause, beyond the first packet.
-    pub burst_bytes: u32,
-}
 
 /// A virtual link of some rate in front of the real one. The next packet may leave when this one would have
 /// been sent on it. While packets wait nothing is lost that the real link, or whoever asks, came late for;
@@ -228,6 +219,38 @@ impl<S: Scheduler + Clone + 'static> Scheduler for Shaped<S> {
 
     fn observe(&self, sink: &mut dyn FnMut(&'static str, f64)) {
         self.scheduler.observe(sink);
+    }
+}
+
+impl Discipline {
+    /// This discipline behind a shaper, whose queues count `layer2_bytes` with each packet on top of its IP
+    /// length.
+    #[must_use]
+    pub fn shaped(self, shaping: Shaping, layer2_bytes: u32) -> Self {
+        let mut scheduled = match self {
+            Self::Fifo(queue) => {
+                let (guards, queues, queue_limit) = (Vec::new(), vec![queue], QueueLimit::OfPort);
+                Scheduled {
+                    guards,
+                    scheduler: None,
+                    queues,
+                    queue_limit,
+                    ack_filter: None,
+                    washes: false,
+                    classes: Vec::new(),
+                }
+            }
+            Self::Scheduled(scheduled) => scheduled,
+        };
+        let counts_discards = scheduled.scheduler.as_ref().is_some_and(|several| several.counts_discards());
+        let shaper = Shaper::new(shaping);
+        let shaper = if counts_discards { shaper.counting_discards() } else { shaper };
+        let scheduler: Box<dyn Scheduler> = match scheduled.scheduler {
+            Some(several) => Box::new(Shaped::new(shaper, layer2_bytes, several)),
+            None => Box::new(Shaped::new(shaper, layer2_bytes, OneQueue::default())),
+        };
+        scheduled.scheduler = Some(scheduler);
+        Self::Scheduled(scheduled)
     }
 }
 

@@ -16,8 +16,7 @@
 //! queue and no longer fits goes first in the next transmission. A packet longer than `most_bytes` travels
 //! alone.
 
-use super::{Load, MediumModel, Service};
-use crate::backlog::capacity_of_full_transmissions;
+use super::{Load, MediumModel, Service, capacity};
 use aqmlab_aqm::ParameterError;
 use aqmlab_random::{Key, Stream};
 use aqmlab_units::{Rate, Span, Time, TransmissionClock};
@@ -70,7 +69,7 @@ impl MediumModel for Aggregation {
 
     fn capacity(&self, rate: Rate, wire_bytes: u32) -> Rate {
         let mut service = MediumModel::service(self, rate, Key::from_seed(0)); // nothing of it is random
-        capacity_of_full_transmissions(service.as_mut(), wire_bytes)
+        capacity::of_full_transmissions(service.as_mut(), wire_bytes)
     }
 
     fn drawn(dice: &mut Stream) -> Self {

@@ -3,9 +3,11 @@
 //! From a line of the list follow the module, the variant of [`Medium`], its key in scenarios with its schema
 //! and errors, and the cases of the tests of every driver of links.
 
+mod capacity;
 mod intervals;
 mod rate_trace;
 
+pub(crate) use capacity::full_transmission;
 pub use rate_trace::RateTrace;
 pub(crate) use varying_rate::Rates;
 

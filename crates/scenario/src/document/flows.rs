@@ -4,8 +4,8 @@ use super::Decides;
 use super::delay_box::DelayBoxTable;
 use super::think_time::ThinkTime;
 use super::transfer_bytes::TransferBytes;
-use crate::HostOverrides;
 use crate::limits::{HIGHEST_MBPS, LOWEST_MBPS};
+use crate::{HostOverrides, HostProfile};
 use aqmlab_transport::Transport;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -135,13 +135,13 @@ pub struct FlowsTable {
     /// What carries the connections: TCP, or QUIC, whose packets are datagrams to the network; absent:
     /// `"tcp"`.
     #[serde(default = "default_transport", skip_serializing_if = "is_tcp")]
-    #[schemars(schema_with = "crate::schema::transport_name")]
+    #[schemars(schema_with = "transport_name")]
     #[schemars(extend("x-decides" = Decides::Hosts))]
     pub transport: String,
 
     /// Host profile of both ends.
     #[serde(default = "default_profile", skip_serializing_if = "String::is_empty")]
-    #[schemars(schema_with = "crate::schema::profile_name")]
+    #[schemars(schema_with = "profile_name")]
     #[schemars(extend("x-decides" = Decides::Hosts))]
     pub profile: String,
 
@@ -311,7 +311,6 @@ pub(crate) const fn start_spread() -> f64 {
     1.0
 }
 
-/// The hosts of the SIGCOMM 2003 study.
 pub(super) fn default_transport() -> String {
     Transport::TCP.to_owned()
 }
@@ -320,8 +319,20 @@ pub(super) fn is_tcp(name: &str) -> bool {
     name == Transport::TCP
 }
 
+/// The schema of a transport's name.
+pub(super) fn transport_name(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    let names: Vec<&str> = Transport::names().collect();
+    schemars::json_schema!({ "type": "string", "enum": names })
+}
+
+/// The hosts of the SIGCOMM 2003 study.
 pub(super) fn default_profile() -> String {
     "bsd45".to_owned()
+}
+
+/// The schema of a host profile's name.
+pub(super) fn profile_name(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({ "type": "string", "enum": HostProfile::NAMES })
 }
 
 #[cfg(test)]

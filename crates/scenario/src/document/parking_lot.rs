@@ -6,7 +6,7 @@ use super::dumbbell::{
     BROWSERS_LEFT, BROWSERS_RIGHT, SERVERS_LEFT, SERVERS_RIGHT, interface_rate, uncongested_rate,
 };
 use super::framing::framed_table;
-use super::ports::{BothWays, CommonSettings, MachineGroup, OwnSettings, Ports};
+use super::ports::{BothWays, CommonSettings, MachineGroup, OwnSettings, Ports, ports};
 use super::twin::{twin_rate_mbps, uncongested_queue};
 use crate::Scheme;
 use crate::limits::{HIGHEST_MBPS, LOWEST_MBPS};
@@ -203,74 +203,11 @@ impl ParkingLot {
         }));
         groups
     }
-
-    fn both_ways(&mut self) -> BothWays<'_> {
-        BothWays {
-            rate_mbps: &mut self.rate_mbps,
-            queue: &mut self.queue,
-            rate_back_mbps: &mut self.rate_right_to_left_mbps,
-            queue_back: &mut self.queue_right_to_left,
-        }
-    }
-
-    pub(crate) fn settle(&mut self) {
-        self.both_ways().settle();
-    }
-
-    /// Every hop takes its uncongested rate and queue.
-    pub(crate) fn become_uncongested(&mut self) {
-        let links = self.ports().map(|port| (port.rate_mbps, port.queue));
-        let rate_mbps = twin_rate_mbps((self.uncongested_rate_mbps, &self.uncongested_queue), links);
-        let queue = self.uncongested_queue.clone();
-        self.uncongested_rate_mbps = rate_mbps;
-        self.both_ways().become_alike(rate_mbps, &queue);
-        for own in &mut self.links {
-            (own.rate_mbps, own.rate_right_to_left_mbps) = (None, None);
-            (own.queue, own.queue_right_to_left) = (None, None);
-        }
-        // What is left of a hop's own is its delay.
-        self.links.retain(|own| own.delay_ms.is_some());
-    }
 }
 
-impl Ports for ParkingLot {
-    const PATH: &'static str = "parking_lot";
-    const LINK: &'static str = "hop";
-    const RATE_BACK: &'static str = "rate_right_to_left_mbps";
-    const QUEUE_BACK: &'static str = "queue_right_to_left";
-
-    fn link_count(&self) -> u32 {
-        self.hops
-    }
-
-    fn ends(link: u32) -> (u32, u32) {
-        (link, link + 1)
-    }
-
-    fn common(&self) -> CommonSettings<'_> {
-        CommonSettings {
-            rate_mbps: self.rate_mbps,
-            delay_ms: self.delay_ms,
-            queue: &self.queue,
-            rate_back_mbps: self.rate_right_to_left_mbps,
-            queue_back: self.queue_right_to_left.as_ref(),
-        }
-    }
-
-    fn links_with_a_table(&self) -> impl Iterator<Item = u32> {
-        self.links.iter().map(|own| own.hop)
-    }
-
-    fn own(&self, table: usize) -> OwnSettings<'_> {
-        let own = &self.links[table];
-        OwnSettings {
-            rate_mbps: own.rate_mbps,
-            delay_ms: own.delay_ms,
-            queue: own.queue.as_ref(),
-            rate_back_mbps: own.rate_right_to_left_mbps,
-            queue_back: own.queue_right_to_left.as_ref(),
-        }
-    }
+ports! {
+    ParkingLot at "parking_lot": hops, each a hop from |hop| (hop, hop + 1);
+    back: rate_right_to_left_mbps, queue_right_to_left;
 }
 
 /// Two ns-2 nodes stand for each source and sink of the topology that Floyd proposed and "8Q" studies took

@@ -160,6 +160,86 @@ impl BothWays<'_> {
     }
 }
 
+/// Makes a network whose links are alike, but for those in its `links`, one with [`Ports`].
+macro_rules! ports {
+    (
+        $network:ident at $path:literal: $count:ident, each a $link:ident from $ends:expr;
+        back: $rate_back:ident, $queue_back:ident;
+    ) => {
+        impl $network {
+            fn both_ways(&mut self) -> BothWays<'_> {
+                BothWays {
+                    rate_mbps: &mut self.rate_mbps,
+                    queue: &mut self.queue,
+                    rate_back_mbps: &mut self.$rate_back,
+                    queue_back: &mut self.$queue_back,
+                }
+            }
+
+            pub(crate) fn settle(&mut self) {
+                self.both_ways().settle();
+            }
+
+            /// Every link takes its uncongested rate and queue.
+            pub(crate) fn become_uncongested(&mut self) {
+                let links = self.ports().map(|port| (port.rate_mbps, port.queue));
+                let rate_mbps = twin_rate_mbps((self.uncongested_rate_mbps, &self.uncongested_queue), links);
+                let queue = self.uncongested_queue.clone();
+                self.uncongested_rate_mbps = rate_mbps;
+                self.both_ways().become_alike(rate_mbps, &queue);
+                for own in &mut self.links {
+                    (own.rate_mbps, own.$rate_back) = (None, None);
+                    (own.queue, own.$queue_back) = (None, None);
+                }
+                // What is left of a link's own is its delay.
+                self.links.retain(|own| own.delay_ms.is_some());
+            }
+        }
+
+        impl Ports for $network {
+            const PATH: &'static str = $path;
+            const LINK: &'static str = stringify!($link);
+            const RATE_BACK: &'static str = stringify!($rate_back);
+            const QUEUE_BACK: &'static str = stringify!($queue_back);
+
+            fn link_count(&self) -> u32 {
+                self.$count
+            }
+
+            fn ends(link: u32) -> (u32, u32) {
+                let ends: fn(u32) -> (u32, u32) = $ends;
+                ends(link)
+            }
+
+            fn common(&self) -> CommonSettings<'_> {
+                CommonSettings {
+                    rate_mbps: self.rate_mbps,
+                    delay_ms: self.delay_ms,
+                    queue: &self.queue,
+                    rate_back_mbps: self.$rate_back,
+                    queue_back: self.$queue_back.as_ref(),
+                }
+            }
+
+            fn links_with_a_table(&self) -> impl Iterator<Item = u32> {
+                self.links.iter().map(|own| own.$link)
+            }
+
+            fn own(&self, table: usize) -> OwnSettings<'_> {
+                let own = &self.links[table];
+                OwnSettings {
+                    rate_mbps: own.rate_mbps,
+                    delay_ms: own.delay_ms,
+                    queue: own.queue.as_ref(),
+                    rate_back_mbps: own.$rate_back,
+                    queue_back: own.$queue_back.as_ref(),
+                }
+            }
+        }
+    };
+}
+pub(super) use ports;
+
 /// Machines alike behind one router, each with an interface of its own.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct MachineGroup {

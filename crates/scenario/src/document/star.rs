@@ -3,7 +3,7 @@
 use super::Decides;
 use super::dumbbell::{interface_rate, server_machines, uncongested_rate};
 use super::framing::framed_table;
-use super::ports::{BothWays, CommonSettings, MachineGroup, OwnSettings, Ports};
+use super::ports::{BothWays, CommonSettings, MachineGroup, OwnSettings, Ports, ports};
 use super::twin::{twin_rate_mbps, uncongested_queue};
 use crate::Scheme;
 use crate::limits::{HIGHEST_MBPS, LOWEST_MBPS};
@@ -150,73 +150,10 @@ impl Star {
             _ => None,
         }
     }
-
-    fn both_ways(&mut self) -> BothWays<'_> {
-        BothWays {
-            rate_mbps: &mut self.rate_mbps,
-            queue: &mut self.queue,
-            rate_back_mbps: &mut self.rate_up_mbps,
-            queue_back: &mut self.queue_up,
-        }
-    }
-
-    pub(crate) fn settle(&mut self) {
-        self.both_ways().settle();
-    }
-
-    /// Every access link takes its uncongested rate and queue.
-    pub(crate) fn become_uncongested(&mut self) {
-        let links = self.ports().map(|port| (port.rate_mbps, port.queue));
-        let rate_mbps = twin_rate_mbps((self.uncongested_rate_mbps, &self.uncongested_queue), links);
-        let queue = self.uncongested_queue.clone();
-        self.uncongested_rate_mbps = rate_mbps;
-        self.both_ways().become_alike(rate_mbps, &queue);
-        for own in &mut self.links {
-            (own.rate_mbps, own.rate_up_mbps) = (None, None);
-            (own.queue, own.queue_up) = (None, None);
-        }
-        // What is left of a link's own is its delay.
-        self.links.retain(|own| own.delay_ms.is_some());
-    }
 }
 
-impl Ports for Star {
-    const PATH: &'static str = "star";
-    const LINK: &'static str = "home";
-    const RATE_BACK: &'static str = "rate_up_mbps";
-    const QUEUE_BACK: &'static str = "queue_up";
-
-    fn link_count(&self) -> u32 {
-        self.homes
-    }
-
-    fn ends(link: u32) -> (u32, u32) {
-        // The hub, and the home.
-        (0, 1 + link)
-    }
-
-    fn common(&self) -> CommonSettings<'_> {
-        CommonSettings {
-            rate_mbps: self.rate_mbps,
-            delay_ms: self.delay_ms,
-            queue: &self.queue,
-            rate_back_mbps: self.rate_up_mbps,
-            queue_back: self.queue_up.as_ref(),
-        }
-    }
-
-    fn links_with_a_table(&self) -> impl Iterator<Item = u32> {
-        self.links.iter().map(|own| own.home)
-    }
-
-    fn own(&self, table: usize) -> OwnSettings<'_> {
-        let own = &self.links[table];
-        OwnSettings {
-            rate_mbps: own.rate_mbps,
-            delay_ms: own.delay_ms,
-            queue: own.queue.as_ref(),
-            rate_back_mbps: own.rate_up_mbps,
-            queue_back: own.queue_up.as_ref(),
-        }
-    }
+ports! {
+    // From the hub.
+    Star at "star": homes, each a home from |home| (0, 1 + home);
+    back: rate_up_mbps, queue_up;
 }

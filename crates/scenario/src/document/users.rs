@@ -2,7 +2,7 @@
 
 use super::Decides;
 use super::delay_box::DelayBoxTable;
-use super::flows::{default_profile, default_transport, is_tcp};
+use super::flows::{default_profile, default_transport, is_tcp, profile_name, transport_name};
 use crate::{HostOverrides, UserModel};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -65,13 +65,13 @@ macro_rules! users_table {
         /// What carries the connections: TCP, or QUIC, over which each exchange of a page has a stream of its
         /// own; absent: `"tcp"`.
         #[serde(default = "default_transport", skip_serializing_if = "is_tcp")]
-        #[schemars(schema_with = "crate::schema::transport_name")]
+        #[schemars(schema_with = "transport_name")]
         #[schemars(extend("x-decides" = Decides::Hosts))]
         pub transport: String,
 
         /// Host profile of browsers and servers; `ns2-oneway` for webtraf alone.
         #[serde(default = "default_profile", skip_serializing_if = "String::is_empty")]
-        #[schemars(schema_with = "crate::schema::profile_name")]
+        #[schemars(schema_with = "profile_name")]
         #[schemars(extend("x-decides" = Decides::Hosts))]
         pub profile: String,
 

@@ -11,7 +11,7 @@ pub use observation::{LinkObservation, Observation};
 pub use steering::{Steering, SteeringError, WINDOW_SEGMENTS};
 
 use crate::fabric::{CapturedPorts, Departures, Settings, Transports};
-use crate::recording::{Output, gather};
+use crate::output::{Output, gather};
 use crate::simulation::EventLoop;
 use action::ActedOn;
 use aqmlab_driver::{Control, RunError, deviations};

@@ -25,7 +25,7 @@ use super::{
     Acknowledged, AnswersMarks, Congestion, CongestionController, DeliveryRate, Feedback, HyStart, Loss,
     LostSegment, Marks, Measured, Opening, Phase, Recovered, Sent, Settings, Timeout,
 };
-use crate::kernel_timer::Interrupts;
+use crate::interrupts::Interrupts;
 use aqmlab_units::{Span, Time};
 use proptest::prelude::*;
 

@@ -3,7 +3,7 @@
 use super::answers_marks::AnswersMarks;
 use super::facts::{Acknowledged, Loss, LostSegment, Marks, Measured, Opening, Recovered, Sent, Timeout};
 use super::hystart::HyStart;
-use crate::kernel_timer::Interrupts;
+use crate::interrupts::Interrupts;
 use aqmlab_random::Key;
 use aqmlab_units::Rate;
 

@@ -35,7 +35,7 @@ use super::control::Settings;
 use super::facts::{Acknowledged, Measured, Sent, Timeout};
 use super::hystart::SlowStartEnd;
 use super::segment_window::{Growth, SegmentWindow, Windowed};
-use crate::kernel_timer::Interrupts;
+use crate::interrupts::Interrupts;
 use aqmlab_units::{Span, Time};
 
 /// The controller.

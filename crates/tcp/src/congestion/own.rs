@@ -9,7 +9,6 @@
 use super::control::{Codepoint, Settings};
 use super::facts::{Acknowledged, Loss, LostSegment, Marks, Measured, Opening, Recovered, Sent, Timeout};
 use super::{Congestion, CongestionControl, Habits};
-use crate::HostOverrides;
 use aqmlab_declared::Declarations;
 use aqmlab_random::Key;
 use aqmlab_units::Rate;
@@ -173,13 +172,11 @@ thread_local! {
 }
 
 impl DeclaredControllers {
-    /// Adds a controller under a name, whose form is the caller's affair: what follows an `@` tells
-    /// controllers apart that scenarios spell alike. Returns the JSON schema of its tables.
+    /// Adds a controller under a name. Returns the JSON schema of its tables.
     ///
     /// # Errors
-    /// In words: one of its parameters has the name of the key that names it, or of a key of hosts: on a
-    /// command line both follow the controller's name.
-    pub fn declare(
+    /// In words: one of its parameters has the name of the key that names it.
+    pub(crate) fn add(
         &mut self,
         name: &str,
         declaration: Arc<dyn ControllerDeclaration>,
@@ -188,10 +185,6 @@ impl DeclaredControllers {
         let key = serde_json::json!({ "type": "string", "const": name });
         if all.insert(CONTROLLER.to_owned(), key).is_some() {
             return Err(format!("parameter `{CONTROLLER}`: every congestion controller has it already"));
-        }
-        if let Some(taken) = HostOverrides::KEYS.iter().find(|key| all.contains_key(**key)) {
-            let legal = format!("other names than {}", HostOverrides::KEYS.join(", "));
-            return Err(format!("parameter `{taken}`: `host` has a key of this name; legal: {legal}"));
         }
         let schema = serde_json::json!({
             "type": "object",

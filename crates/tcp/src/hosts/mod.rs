@@ -8,12 +8,14 @@
 //! | `named.rs` | the named profiles |
 //! | `described.rs` | a profile in words, and the values of its settings |
 //! | `overrides.rs` | single fields, changed by a scenario |
+//! | `own_controllers.rs` | congestion controllers from outside, beside the keys of hosts |
 
 mod classic;
 mod described;
 mod modern;
 mod named;
 mod overrides;
+mod own_controllers;
 mod profile;
 
 pub use classic::{Classic, ClassicWindow, Handshake, IdleRestart, OutputRoutine, Recovery};

@@ -174,6 +174,29 @@ pub struct HostOverrides {
 }
 }
 
+/// Declares the extensions that are on or off: each has the name of its override.
+macro_rules! switches {
+    ($($key:ident,)+) => {
+        impl HostOverrides {
+            fn switches(&self) -> impl IntoIterator<Item = (&'static str, Option<bool>)> {
+                [$((stringify!($key), self.$key)),+]
+            }
+        }
+
+        impl Extensions {
+            fn switch(&mut self, overrides: &HostOverrides) {
+                $(set(&mut self.$key, overrides.$key);)+
+            }
+        }
+    };
+}
+
+switches! {
+    timestamps, proportional_rate_reduction, rack, tail_loss_probe, forward_recovery, pacing,
+    quick_acknowledgements, acknowledgement_compression, accurate_ecn_option, continuous_mark_test,
+    classic_ecn_fallback, classic_ecn_fallback_everywhere, exact_echo, window_validation,
+}
+
 /// Names of the rules of explicit congestion notification in a scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -222,6 +245,17 @@ fn within<N: PartialOrd + fmt::Display>(
     } else {
         Err(IllegalOverride { key, value: value.to_string(), legal: format!("{least} to {most}") })
     }
+}
+
+/// Changes a setting, where an override does.
+fn set<T>(setting: &mut T, wanted: Option<T>) {
+    if let Some(wanted) = wanted {
+        *setting = wanted;
+    }
+}
+
+fn milliseconds(number: u32) -> Span {
+    Span::from_milliseconds(number.into())
 }
 
 /// A switch of a stack that this profile is not.
@@ -298,25 +332,15 @@ impl HostProfile {
     }
 
     fn change_sizes(&mut self, overrides: &HostOverrides) -> Result<(), IllegalOverride> {
-        if let Some(bytes) = overrides.maximum_segment_bytes {
-            self.maximum_segment_bytes = bytes;
-        }
-        if let Some(bytes) = overrides.header_bytes {
-            self.header_bytes = bytes;
-        }
-        if let Some(bytes) = overrides.syn_header_bytes {
-            self.syn_header_bytes = bytes;
-        }
-        if let Some(bytes) = overrides.window_bytes {
-            self.window_bytes = bytes;
-        }
+        set(&mut self.maximum_segment_bytes, overrides.maximum_segment_bytes);
+        set(&mut self.header_bytes, overrides.header_bytes);
+        set(&mut self.syn_header_bytes, overrides.syn_header_bytes);
+        set(&mut self.window_bytes, overrides.window_bytes);
         within("window_bytes", self.window_bytes, self.segment_bytes(), MOST_WINDOW_BYTES)
     }
 
     fn change_sending(&mut self, overrides: &HostOverrides) -> Result<(), IllegalOverride> {
-        if let Some(segments) = overrides.initial_window_segments {
-            self.initial_window_segments = segments;
-        }
+        set(&mut self.initial_window_segments, overrides.initial_window_segments);
         let name = self.name;
         match &mut self.stack {
             Stack::Classic(classic) => classic.change(name, overrides)?,
@@ -332,26 +356,16 @@ impl HostProfile {
             }
             Stack::Modern(_) => {}
         }
-        if let Some(segments) = overrides.maximum_burst_segments {
-            self.maximum_burst_segments = Some(segments);
-        }
-        if let Some(nagle) = overrides.nagle {
-            self.nagle = nagle;
-        }
+        set(&mut self.maximum_burst_segments, overrides.maximum_burst_segments.map(Some));
+        set(&mut self.nagle, overrides.nagle);
         Ok(())
     }
 
     fn change_timers(&mut self, overrides: &HostOverrides) -> Result<(), IllegalOverride> {
         let timer = &mut self.retransmission;
-        if let Some(initial) = overrides.initial_rto_ms {
-            timer.initial = Span::from_milliseconds(initial.into());
-        }
-        if let Some(minimum) = overrides.minimum_rto_ms {
-            timer.minimum = Span::from_milliseconds(minimum.into());
-        }
-        if let Some(maximum) = overrides.maximum_rto_ms {
-            timer.maximum = Span::from_milliseconds(maximum.into());
-        }
+        set(&mut timer.initial, overrides.initial_rto_ms.map(milliseconds));
+        set(&mut timer.minimum, overrides.minimum_rto_ms.map(milliseconds));
+        set(&mut timer.maximum, overrides.maximum_rto_ms.map(milliseconds));
         if timer.minimum.max(timer.initial) > timer.maximum {
             return Err(IllegalOverride {
                 key: "maximum_rto_ms",
@@ -363,12 +377,8 @@ impl HostProfile {
     }
 
     fn change_acknowledging(&mut self, overrides: &HostOverrides) -> Result<(), IllegalOverride> {
-        if let Some(segments) = overrides.acknowledge_every_segments {
-            self.delayed_ack.every_segments = segments;
-        }
-        if let Some(delay) = overrides.delayed_ack_ms {
-            self.delayed_ack.delay = Span::from_milliseconds(delay.into());
-        }
+        set(&mut self.delayed_ack.every_segments, overrides.acknowledge_every_segments);
+        set(&mut self.delayed_ack.delay, overrides.delayed_ack_ms.map(milliseconds));
         if let Some(updates) = overrides.window_updates {
             self.window_updates = self.updates_of(updates)?;
         }
@@ -476,23 +486,7 @@ impl HostProfile {
 impl HostOverrides {
     /// What only modern stacks have is refused by a classic one.
     fn refuse_extensions(&self, name: &str) -> Result<(), IllegalOverride> {
-        let switches = [
-            ("timestamps", self.timestamps),
-            ("proportional_rate_reduction", self.proportional_rate_reduction),
-            ("rack", self.rack),
-            ("tail_loss_probe", self.tail_loss_probe),
-            ("forward_recovery", self.forward_recovery),
-            ("pacing", self.pacing),
-            ("quick_acknowledgements", self.quick_acknowledgements),
-            ("acknowledgement_compression", self.acknowledgement_compression),
-            ("accurate_ecn_option", self.accurate_ecn_option),
-            ("continuous_mark_test", self.continuous_mark_test),
-            ("classic_ecn_fallback", self.classic_ecn_fallback),
-            ("classic_ecn_fallback_everywhere", self.classic_ecn_fallback_everywhere),
-            ("exact_echo", self.exact_echo),
-            ("window_validation", self.window_validation),
-        ];
-        if let Some((key, _)) = switches.into_iter().find(|(_, wanted)| *wanted == Some(true)) {
+        if let Some((key, _)) = self.switches().into_iter().find(|(_, wanted)| *wanted == Some(true)) {
             return Err(not_in(key, name));
         }
         let refused = |key, value: String, legal| Err(IllegalOverride { key, value, legal });
@@ -537,9 +531,7 @@ fn hystart_name(rule: HyStart) -> String {
 
 impl Classic {
     fn change(&mut self, name: &str, overrides: &HostOverrides) -> Result<(), IllegalOverride> {
-        if let Some(quirk) = overrides.passive_window_quirk {
-            self.passive_window_quirk = quirk;
-        }
+        set(&mut self.passive_window_quirk, overrides.passive_window_quirk);
         if let Some(limited) = overrides.limited_transmit {
             if limited && (self.is_bsd() || self.output_routine == OutputRoutine::Foutput) {
                 return Err(IllegalOverride {
@@ -587,9 +579,7 @@ impl Modern {
             let (key, legal) = ("classic_ecn_fallback_everywhere", "false without classic_ecn_fallback");
             return Err(IllegalOverride { key, value: "true".into(), legal: legal.into() });
         }
-        if let Some(hz) = overrides.timer_hz {
-            self.extensions.timer_hz = hz;
-        }
+        set(&mut self.extensions.timer_hz, overrides.timer_hz);
         if let Some(phase) = overrides.timer_phase {
             if self.extensions.timer_hz == 0 {
                 let legal = PHASE_WITHOUT_INTERRUPTS.into();
@@ -622,26 +612,6 @@ impl Modern {
             (EcnRule::On | EcnRule::Rfc3168, false) => Ok(Ecn::Rfc3168),
             (EcnRule::Kame, false) => Err("off, on, rfc3168 or accurate"),
         }
-    }
-}
-
-impl Extensions {
-    fn switch(&mut self, overrides: &HostOverrides) {
-        let set = |wanted: Option<bool>, setting: &mut bool| *setting = wanted.unwrap_or(*setting);
-        set(overrides.timestamps, &mut self.timestamps);
-        set(overrides.proportional_rate_reduction, &mut self.proportional_rate_reduction);
-        set(overrides.rack, &mut self.rack);
-        set(overrides.tail_loss_probe, &mut self.tail_loss_probe);
-        set(overrides.forward_recovery, &mut self.forward_recovery);
-        set(overrides.pacing, &mut self.pacing);
-        set(overrides.quick_acknowledgements, &mut self.quick_acknowledgements);
-        set(overrides.acknowledgement_compression, &mut self.acknowledgement_compression);
-        set(overrides.accurate_ecn_option, &mut self.accurate_ecn_option);
-        set(overrides.continuous_mark_test, &mut self.continuous_mark_test);
-        set(overrides.classic_ecn_fallback, &mut self.classic_ecn_fallback);
-        set(overrides.classic_ecn_fallback_everywhere, &mut self.classic_ecn_fallback_everywhere);
-        set(overrides.exact_echo, &mut self.exact_echo);
-        set(overrides.window_validation, &mut self.window_validation);
     }
 }
 

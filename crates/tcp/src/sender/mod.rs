@@ -8,12 +8,10 @@
 //! | classic | the cumulative acknowledgement | a recovery of its stack inflates it | `classic/` |
 //! | modern | what has arrived, segment by segment | a congestion controller answers with it (`congestion/`) | `modern/` |
 //!
-//! `output.rs` puts what may leave into segments, for both.
+//! What a whole end does with either is in `endpoint/`.
 
-mod acknowledgement;
-mod classic;
-mod modern;
-mod output;
+pub(crate) mod classic;
+pub(crate) mod modern;
 mod round_trip_time;
 mod rules;
 
@@ -25,7 +23,7 @@ use crate::congestion::{Codepoint, Opening};
 use crate::connection_flags::SenderFlags;
 use crate::context::Context;
 use crate::hosts::{Ecn, HostProfile, IdleRestart, RtoAlgorithm};
-use crate::kernel_timer::Interrupts;
+use crate::interrupts::Interrupts;
 use crate::segment::Segment;
 use crate::sequence::SequenceNumber;
 use aqmlab_units::{Span, Time};
@@ -333,7 +331,7 @@ impl Sender {
 
     /// A modern sender has sent a segment.
     #[inline(never)]
-    fn note_sent(&mut self, now: Time, ends: (SequenceNumber, SequenceNumber), is_new: bool) {
+    pub(crate) fn note_sent(&mut self, now: Time, ends: (SequenceNumber, SequenceNumber), is_new: bool) {
         self.active_at = now;
         if let Some(modern) = self.modern_mut() {
             modern.note_sent(now, ends, is_new);
@@ -442,6 +440,24 @@ impl Sender {
         self.with_modern(now, context, |modern, lent| modern.begin_estimate(lent, round_trip));
     }
 
+    /// The timer, the round trip and the back-off at an acknowledgement of something new, in the order of
+    /// ns-2's two-way agent.
+    pub(crate) fn newack(&mut self, now: Time, context: &Context<'_>, number: SequenceNumber, echo: bool) {
+        if number == self.sequence.max {
+            self.retransmission_deadline = Time::MAX;
+        } else {
+            self.start_timer(now, context);
+        }
+        let backoffs = self.round_trip_time.backoffs();
+        self.take_sample(now, context, number, echo);
+        if echo && self.flags.has(SenderFlags::ECN_WAIT) {
+            self.round_trip_time.set_backoffs(backoffs);
+        } else {
+            self.round_trip_time.set_backoffs(0);
+            self.flags.clear(SenderFlags::ECN_WAIT);
+        }
+    }
+
     /// What is sent again makes every measurement of it ambiguous (Karn).
     pub(crate) fn stop_timing(&mut self) {
         self.timed_since = Time::MAX;
@@ -544,6 +560,18 @@ impl Sender {
         self.sequence.nxt = self.sequence.una;
         self.flags.set(SenderFlags::CWR_PENDING);
         self.round_trip_time.back_off(&context.profile.retransmission, &context.clock, false);
+    }
+
+    /// The timer of ns-2's two-way agent expired with nothing outstanding: it reduces the window all the
+    /// same, and runs on.
+    pub(crate) fn time_out_quietly(&mut self, now: Time, context: &Context<'_>) {
+        let max = self.sequence.max;
+        if let Some(classic) = self.classic_mut() {
+            classic.on_timeout(context.profile, Timeout { flight_bytes: 0, repeated: false }, max);
+        }
+        self.stop_timing();
+        self.flags.set(SenderFlags::CWR_PENDING);
+        self.start_timer(now, context);
     }
 
     /// A pause that ns-2 ends as if the retransmission timer had expired, with nothing to send again.

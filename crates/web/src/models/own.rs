@@ -172,11 +172,8 @@ impl Parameters for OwnParameters {
 
     fn unused(&self, beside: &BesideModel) -> Vec<UnusedKey> {
         let usual = BrowserKeys::default();
-        let connections = unused::connections_per_host(
-            self.keys.http,
-            self.keys.connections_per_host,
-            usual.connections_per_host,
-        );
+        let connections =
+            self.keys.http.unused_connections(self.keys.connections_per_host, usual.connections_per_host);
         let (given, default) =
             (self.keys.steady_start_page_time_seconds, usual.steady_start_page_time_seconds);
         let page_time = unused::page_time_at_start(beside.start, given, default);

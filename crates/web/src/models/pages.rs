@@ -105,8 +105,7 @@ impl Parameters for PagesParameters {
 
     fn unused(&self, beside: &BesideModel) -> Vec<UnusedKey> {
         let usual = Self::default();
-        let connections =
-            unused::connections_per_host(self.http, self.connections_per_host, usual.connections_per_host);
+        let connections = self.http.unused_connections(self.connections_per_host, usual.connections_per_host);
         let (given, default) = (self.steady_start_page_time_seconds, usual.steady_start_page_time_seconds);
         let page_time = unused::page_time_at_start(beside.start, given, default);
         let replaced = unused::replaced_by_files(self, REPLACED);

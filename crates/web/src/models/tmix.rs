@@ -27,7 +27,6 @@
 mod file;
 mod parameters;
 mod replay;
-mod vector;
 
 use crate::unused::{self, BesideModel, UnusedKey};
 use crate::{
@@ -37,9 +36,9 @@ use crate::{
 use aqmlab_random::Key;
 use aqmlab_units::Time;
 
+pub use crate::connection_vector::{ConnectionVector, Party, Step};
 pub use parameters::TmixParameters;
 pub use replay::{TmixModel, TmixReplay};
-pub use vector::{ConnectionVector, Party, Step};
 
 impl Parameters for TmixParameters {
     fn facts(&self) -> ModelFacts {

@@ -8,26 +8,21 @@
 //! | --- | --- |
 //! | `window/` | how large the window is: one file per stack |
 //! | `recovery/` | what was lost, and what is sent again: one file per kind |
-//! | `acknowledgement.rs`, `echo.rs` | what an arriving acknowledgement, or none, means; what an ECN-Echo does |
-//! | `process_ack.rs` | the same in the order of ns-2's two-way agent |
-//! | `send_much.rs`, `foutput.rs` | ns-2's two output routines |
 
-mod acknowledgement;
-mod echo;
-mod foutput;
-mod process_ack;
 mod recovery;
-mod send_much;
 mod window;
 
-pub(crate) use recovery::DUPLICATE_THRESHOLD;
+pub(crate) use recovery::{
+    AnnounceReduction, DUPLICATE_THRESHOLD, FastRetransmit, OnDuplicate, OnNewAcknowledgement, ReducedBy,
+};
+pub(crate) use window::EchoReaction;
 
 use super::SendSequence;
 use crate::congestion::Opening;
 use crate::hosts::{Classic, HostProfile};
 use crate::sequence::SequenceNumber;
-use recovery::{OnDuplicate, OnNewAcknowledgement, RecoveryState, ReducedBy, Sending};
-use window::{EchoReaction, TimedOut, WindowState};
+use recovery::{RecoveryState, Sending};
+use window::{TimedOut, WindowState};
 
 /// The retransmission timer has expired.
 pub(super) struct Timeout {
@@ -76,13 +71,13 @@ impl ClassicSender {
     }
 
     /// One more acknowledgement says nothing new.
-    fn on_duplicate(&mut self, profile: &HostProfile, sequence: SendSequence) -> OnDuplicate {
+    pub(crate) fn on_duplicate(&mut self, profile: &HostProfile, sequence: SendSequence) -> OnDuplicate {
         self.recovery.on_duplicate(&Sending { profile, sequence }, &mut self.window)
     }
 
     /// Everything before `number` has arrived, which is beyond SND.UNA.
     #[inline]
-    fn on_new_acknowledgement(
+    pub(crate) fn on_new_acknowledgement(
         &mut self,
         profile: &HostProfile,
         sequence: SendSequence,

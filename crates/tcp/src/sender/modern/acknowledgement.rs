@@ -32,7 +32,7 @@ use aqmlab_units::{Span, Time};
 
 /// What an acknowledgement has brought.
 #[derive(Default)]
-pub(super) struct News {
+pub(crate) struct News {
     pub(super) delivery: Delivery,
     /// Whether SND.UNA has moved.
     advanced: bool,
@@ -51,9 +51,9 @@ pub(super) struct News {
     /// Whether it asks for a smaller window, as ECN does.
     echo: bool,
     /// Packets that arrived with a mark.
-    pub(super) marked: u32,
+    pub(crate) marked: u32,
     /// Whether it shows that the path changes codepoints.
-    pub(super) is_mangled: bool,
+    pub(crate) is_mangled: bool,
     /// Whether it ends a round trip of data.
     round_begins: bool,
     /// The round trip of the newest segment that it brings, if that was sent once.
@@ -70,19 +70,19 @@ impl News {
 
 /// What an acknowledgement has made smaller.
 #[derive(Default)]
-pub(super) struct Reductions {
-    pub(super) echoes: u16,
-    pub(super) recovery: bool,
+pub(crate) struct Reductions {
+    pub(crate) echoes: u16,
+    pub(crate) recovery: bool,
     /// Whether nothing more is taken for lost before the retransmissions are answered.
     waits: bool,
     /// Whether something may be sent again.
-    pub(super) resends: bool,
+    pub(crate) resends: bool,
 }
 
 impl ModernSender {
     /// What the acknowledgement says has arrived, and was marked where it counts that. SND.UNA is still that
     /// of before.
-    pub(super) fn take_in(&mut self, lent: &Lent<'_>, segment: &Segment, counts_marks: bool) -> News {
+    pub(crate) fn take_in(&mut self, lent: &Lent<'_>, segment: &Segment, counts_marks: bool) -> News {
         let (number, max) = (segment.acknowledgement, lent.sequence.max);
         let mut news = News {
             advanced: lent.sequence.una.before(number),
@@ -203,7 +203,7 @@ impl ModernSender {
 
     /// An acknowledgement from before SND.UNA tells what has arrived beyond a hole since, and what came
     /// twice; of the round trip, the rate and the window it tells nothing.
-    pub(super) fn answer_old(&mut self, lent: &mut Lent<'_>, segment: &Segment) -> Reductions {
+    pub(crate) fn answer_old(&mut self, lent: &mut Lent<'_>, segment: &Segment) -> Reductions {
         let mut reductions = Reductions::default();
         if self.options.blocks.is_empty() {
             return reductions;
@@ -238,7 +238,7 @@ impl ModernSender {
     }
 
     /// What follows from it, with SND.UNA moved: for the round trip, the phase, the window, the timers.
-    pub(super) fn answer(&mut self, lent: &mut Lent<'_>, news: &mut News) -> Reductions {
+    pub(crate) fn answer(&mut self, lent: &mut Lent<'_>, news: &mut News) -> Reductions {
         self.sample(lent, news);
         self.note_delivered(lent.now, news);
         if let Some(latest) = news.delivery.latest {
@@ -472,7 +472,7 @@ impl ModernSender {
     }
 
     /// What was overtaken has had its time. Answers whether a recovery begins.
-    pub(super) fn lose_what_is_overdue(&mut self, lent: &mut Lent<'_>) -> bool {
+    pub(crate) fn lose_what_is_overdue(&mut self, lent: &mut Lent<'_>) -> bool {
         let (in_recovery, smoothed) = (self.is_recovering(), self.smoothed());
         let judgement = self.rack.judgement(self.board.sacked(), in_recovery, smoothed);
         let lost = judgement.map_or(0, |judgement| self.board.detect_by_time(lent.now, &judgement).0);
@@ -631,7 +631,7 @@ impl ModernSender {
     }
 
     /// The retransmission timer has expired: everything that has not arrived is taken for lost.
-    pub(super) fn lose_everything(&mut self, lent: &mut Lent<'_>) {
+    pub(crate) fn lose_everything(&mut self, lent: &mut Lent<'_>) {
         let (sequence, profile) = (lent.sequence, lent.context.profile);
         let repeated = std::mem::replace(&mut self.timed_out, true);
         let fresh = matches!(self.phase, Phase::Open | Phase::Reducing);
@@ -664,7 +664,7 @@ impl ModernSender {
     }
 
     /// The next segment to be sent again, if the window has room for one.
-    pub(super) fn next_lost(&mut self) -> Option<Sent> {
+    pub(crate) fn next_lost(&mut self) -> Option<Sent> {
         let admitted = self.at_once || self.board.in_flight() < self.controller.window();
         if admitted { self.board.next_lost() } else { None }
     }

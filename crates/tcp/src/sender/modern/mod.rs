@@ -5,7 +5,6 @@
 //! | --- | --- |
 //! | `acknowledgement.rs` | what an acknowledgement means, in Linux's order; what a timeout does |
 //! | `prediction.rs` | the same of a plain one, while nothing is being repaired |
-//! | `transmission.rs` | what leaves again, and when: the endpoint's part |
 //! | `scoreboard.rs` | what is in the network, what has arrived, what three duplicates tell (RFC 6675) |
 //! | `sent.rs` | what is known of a segment that is not acknowledged |
 //! | `delivery.rs` | what one acknowledgement has brought |
@@ -31,8 +30,11 @@ mod round_trip;
 mod scoreboard;
 mod sent;
 mod timers;
-mod transmission;
 mod undoing;
+
+pub(crate) use acknowledgement::Reductions;
+pub(crate) use sent::Sent;
+pub(crate) use timers::Due;
 
 use crate::accurate_ecn::MarkedPackets;
 use crate::clock::HostClock;
@@ -44,7 +46,7 @@ use crate::connection_flags::SenderFlags;
 use crate::context::Context;
 use crate::ecn_path::EcnPath;
 use crate::hosts::{HostProfile, Modern};
-use crate::kernel_timer::Interrupts;
+use crate::interrupts::Interrupts;
 use crate::options::{Blocks, SegmentOptions, stamp};
 use crate::sender::{RoundTripTime, SendSequence};
 use crate::sequence::SequenceNumber;
@@ -57,8 +59,7 @@ use pacer::Pacer;
 use rack::Rack;
 use round_trip::RoundTripEstimate;
 use scoreboard::Scoreboard;
-use sent::Sent;
-use timers::{Due, Timers};
+use timers::Timers;
 use undoing::{Repeats, Undo};
 
 /// Nanoseconds in a microsecond.
@@ -101,10 +102,10 @@ pub(crate) struct ModernSender {
     /// The number up to which the present phase lasts.
     recover: SequenceNumber,
     pub(crate) opening: OpeningSegments,
-    board: Scoreboard,
+    pub(crate) board: Scoreboard,
     rack: Rack,
     estimate: RoundTripEstimate,
-    timers: Timers,
+    pub(crate) timers: Timers,
     /// What tells that a reduction was a mistake; it outlives the episode, until the next reduction.
     undo: Option<Undo>,
     repeats: Repeats,
@@ -116,18 +117,18 @@ pub(crate) struct ModernSender {
     /// Whether the retransmission timer has expired since SND.UNA last moved (Linux `icsk_retransmits`).
     timed_out: bool,
     /// Whether a timeout may still turn out to be spurious.
-    forward: bool,
+    pub(crate) forward: bool,
     /// Probes of a closed window since it was open, and since the peer last answered (Linux `icsk_backoff`,
     /// `icsk_probes_out`).
     window_probes: u8,
-    unanswered_probes: u8,
+    pub(crate) unanswered_probes: u8,
     /// Whether the application is writing what leaves now.
     pub(crate) is_writing: bool,
     /// Whether new data leave before anything is sent again, to find that out.
-    new_first: bool,
+    pub(crate) new_first: bool,
     /// Whether a recovery has begun whose first retransmission leaves whatever the window (RFC 6675 section
     /// 5, step 4.3).
-    at_once: bool,
+    pub(crate) at_once: bool,
     marked: MarkedPackets,
     /// What becomes of its codepoints.
     ecn_path: EcnPath,

@@ -2,8 +2,8 @@
 //! acknowledgement both ways.
 
 use super::super::random_conversation::{Packet, Path, Watcher, converse};
+use crate::Endpoint;
 use crate::context::Context;
-use crate::endpoint::Endpoint;
 use crate::hosts::{Ecn, HostProfile};
 use crate::outbox::Outbox;
 use aqmlab_units::Time;

@@ -2,8 +2,8 @@
 //! hostile as well: some acknowledgements end within a segment, and some have lost their blocks. Tests look
 //! at each segment before it is processed.
 
+use crate::Endpoint;
 use crate::context::Context;
-use crate::endpoint::Endpoint;
 use crate::hosts::HostProfile;
 use crate::options::{Blocks, SegmentOptions};
 use crate::outbox::Outbox;

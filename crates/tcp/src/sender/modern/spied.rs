@@ -1,9 +1,9 @@
 //! What a modern sender does with the answers of its controller: a spy gives them.
 
 use super::random_conversation::{Packet, Path, Watcher, converse};
+use crate::Endpoint;
 use crate::congestion::{Codepoint, spy};
 use crate::context::Context;
-use crate::endpoint::Endpoint;
 use crate::hosts::{EcnRule, HostOverrides, HostProfile};
 use crate::options::SegmentOptions;
 use crate::outbox::Outbox;

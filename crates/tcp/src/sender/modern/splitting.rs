@@ -18,9 +18,9 @@
 use super::delivery::Arrived;
 use super::random_conversation::{Packet, Path, Watcher, converse};
 use super::{Sent, Undo};
+use crate::Endpoint;
 use crate::congestion::Phase;
 use crate::context::Context;
-use crate::endpoint::Endpoint;
 use crate::hosts::{Ecn, HostProfile, Stack};
 use crate::options::{Blocks, SegmentOptions};
 use crate::segment::{Flags, Segment};

@@ -96,7 +96,7 @@ impl Timers {
 impl ModernSender {
     /// Something was acknowledged: a probe if nothing comes back, or the timeout (`tcp_set_xmit_timer`).
     #[inline]
-    pub(super) fn restart_timer(&mut self, lent: &Lent<'_>) {
+    pub(crate) fn restart_timer(&mut self, lent: &Lent<'_>) {
         if !self.schedule_probe(lent, true) {
             self.rearm_timeout(lent);
         }
@@ -117,28 +117,28 @@ impl ModernSender {
     }
 
     /// The whole timeout from now on.
-    pub(super) fn start_timeout(&mut self, lent: &Lent<'_>) {
+    pub(crate) fn start_timeout(&mut self, lent: &Lent<'_>) {
         self.timers.stop();
         self.rearm_timeout(lent);
     }
 
     /// The first segment was sent again: its answer is waited for, unless that was noticed because something
     /// overtook others, whose time still runs (`tcp_xmit_retransmit_queue`).
-    pub(super) fn wait_for_the_first(&mut self, lent: &Lent<'_>) {
+    pub(crate) fn wait_for_the_first(&mut self, lent: &Lent<'_>) {
         if self.timers.due != Some(Due::Reordering) {
             self.start_timeout(lent);
         }
     }
 
     /// The timer of reordering has fired, and what was overdue is sent again (`tcp_rack_reo_timeout`).
-    pub(super) fn end_waiting(&mut self, lent: &Lent<'_>) {
+    pub(crate) fn end_waiting(&mut self, lent: &Lent<'_>) {
         if self.timers.due != Some(Due::Timeout) {
             self.rearm_timeout(lent);
         }
     }
 
     /// A probe was due; one is sent unless another is unanswered (`tcp_send_loss_probe`).
-    pub(super) fn note_probed(&mut self, lent: &Lent<'_>, sent: bool) {
+    pub(crate) fn note_probed(&mut self, lent: &Lent<'_>, sent: bool) {
         if sent {
             if matches!(self.timers.probed, Some((_, false))) {
                 self.note_usage(lent.sequence);
@@ -177,7 +177,7 @@ impl ModernSender {
     }
 
     /// The window was probed with a segment that carries nothing.
-    pub(super) fn note_window_probe(&mut self, lent: &Lent<'_>) {
+    pub(crate) fn note_window_probe(&mut self, lent: &Lent<'_>) {
         self.window_probes = self.window_probes.saturating_add(1);
         self.unanswered_probes = self.unanswered_probes.saturating_add(1);
         self.wait_for_the_window(lent);

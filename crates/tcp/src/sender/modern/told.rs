@@ -3,9 +3,9 @@
 use super::Usage;
 use super::delivery::Delivery;
 use super::scoreboard::Scoreboard;
+use crate::Endpoint;
 use crate::congestion::{Acknowledged, LostSegment, Phase, Recovered, spy};
 use crate::context::Context;
-use crate::endpoint::Endpoint;
 use crate::hosts::HostProfile;
 use crate::options::SegmentOptions;
 use crate::outbox::Outbox;

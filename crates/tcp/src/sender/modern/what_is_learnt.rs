@@ -1,8 +1,8 @@
 //! What an acknowledgement teaches does not depend on the order of its blocks. `splitting.rs` asks whether it
 //! depends on their coming with an advance.
 
+use crate::Endpoint;
 use crate::context::Context;
-use crate::endpoint::Endpoint;
 use crate::hosts::{HostProfile, Stack};
 use crate::options::SegmentOptions;
 use crate::outbox::Outbox;

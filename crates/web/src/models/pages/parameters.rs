@@ -3,6 +3,7 @@
 use crate::ParameterError;
 use crate::parameter_error::within;
 use crate::tls::Tls;
+use crate::unused::UnusedKey;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -94,6 +95,17 @@ pub enum Http {
     #[default]
     #[serde(rename = "2")]
     V2,
+}
+
+impl Http {
+    /// Refuses a number of connections to a host, where it is not the default and one connection serves all.
+    pub(in crate::models) fn unused_connections(self, given: u8, default: u8) -> Option<UnusedKey> {
+        let one_for_all = self == Self::V2 && given != default;
+        one_for_all.then(|| {
+            let (wrong, legal) = ("HTTP/2 has one connection to a host", "only together with http = \"1.1\"");
+            UnusedKey::of_model("connections_per_host", wrong, legal)
+        })
+    }
 }
 
 impl Default for PagesParameters {

@@ -12,7 +12,7 @@
 //!
 //! What follows a `#` is passed over.
 
-use super::vector::{ConnectionVector, Party, Step};
+use crate::connection_vector::{ConnectionVector, Party, Step};
 use crate::{FileError, LoadFile};
 use aqmlab_units::Span;
 

@@ -2,7 +2,7 @@
 
 use super::file;
 use super::parameters::TmixParameters;
-use super::vector::ConnectionVector;
+use crate::connection_vector::ConnectionVector;
 use crate::{Command, ConnectionOrdinal, LoadFile, MinimumDelay, ModelError};
 use aqmlab_random::Key;
 use aqmlab_units::{Span, Time};

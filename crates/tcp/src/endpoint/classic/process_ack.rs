@@ -13,15 +13,12 @@
 //!
 //! Departures and silences: none known.
 
-use super::Timeout;
-use super::recovery::OnNewAcknowledgement;
 use crate::connection_flags::SenderFlags;
 use crate::context::Context;
 use crate::endpoint::Endpoint;
 use crate::outbox::Outbox;
 use crate::segment::Segment;
-use crate::sender::Sender;
-use crate::sequence::SequenceNumber;
+use crate::sender::classic::OnNewAcknowledgement;
 use aqmlab_units::Time;
 
 impl Endpoint {
@@ -82,35 +79,5 @@ impl Endpoint {
             return true;
         }
         self.on_duplicate(now, context, out)
-    }
-}
-
-impl Sender {
-    /// The timer, the round trip and the back-off at an acknowledgement of something new.
-    fn newack(&mut self, now: Time, context: &Context<'_>, number: SequenceNumber, echo: bool) {
-        if number == self.sequence.max {
-            self.retransmission_deadline = Time::MAX;
-        } else {
-            self.start_timer(now, context);
-        }
-        let backoffs = self.round_trip_time.backoffs();
-        self.take_sample(now, context, number, echo);
-        if echo && self.flags.has(SenderFlags::ECN_WAIT) {
-            self.round_trip_time.set_backoffs(backoffs);
-        } else {
-            self.round_trip_time.set_backoffs(0);
-            self.flags.clear(SenderFlags::ECN_WAIT);
-        }
-    }
-
-    /// The timer expired with nothing outstanding: it reduces the window all the same, and runs on.
-    pub(crate) fn time_out_quietly(&mut self, now: Time, context: &Context<'_>) {
-        let max = self.sequence.max;
-        if let Some(classic) = self.classic_mut() {
-            classic.on_timeout(context.profile, Timeout { flight_bytes: 0, repeated: false }, max);
-        }
-        self.stop_timing();
-        self.flags.set(SenderFlags::CWR_PENDING);
-        self.start_timer(now, context);
     }
 }

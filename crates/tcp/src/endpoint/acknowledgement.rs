@@ -3,9 +3,9 @@
 //!
 //! Source: RFC 9293 section 3.10.7.4.
 
+use super::Endpoint;
 use crate::connection_flags::ConnectionFlags;
 use crate::context::Context;
-use crate::endpoint::Endpoint;
 use crate::hosts::{OutputRoutine, Stack};
 use crate::outbox::Outbox;
 use crate::segment::{Flags, Segment};

@@ -8,9 +8,9 @@
 //! Departures and silences: sequence numbers begin behind the handshake all the same, because nothing depends
 //! on them.
 
+use super::Endpoint;
 use crate::connection_flags::ConnectionFlags;
 use crate::context::Context;
-use crate::endpoint::Endpoint;
 use crate::hosts::Ecn;
 use crate::outbox::Outbox;
 use crate::sequence::SequenceNumber;

@@ -142,7 +142,7 @@ mod tests {
         assert_eq!(broken.iter().map(|law| law.holds).collect::<Vec<_>>(), [true, false, true]);
         let breach = broken[1].breach.as_deref().unwrap_or_default();
         assert!(breach.starts_with("link 0: ") && breach.contains("packets left the queue"), "{breach}");
-        let refused = super::super::gather(simulation, &scenario, 1).map(|_| ());
+        let refused = crate::output::gather(simulation, &scenario, 1).map(|_| ());
         let Err(RunError::Invariant(said)) = refused else { panic!("{refused:?}") };
         assert!(said.starts_with("packets that departed from each port") && said.contains(breach), "{said}");
     }

@@ -1,11 +1,10 @@
 //! What an arriving acknowledgement, or none, means to a classic sender.
 //!
 //! Source: RFC 9293 section 3.10.7.4 (when acknowledgements update the window), RFC 5681 section 2 (what a
-//! duplicate is: by its condition (e) nothing that changes the window). What was lost and is sent again says
-//! `recovery/`, what that does to the window `window/`; here it is carried out. ns-2's two-way agent goes
-//! about it in another order, in `process_ack.rs`.
+//! duplicate is: by its condition (e) nothing that changes the window). Under `sender/classic/`, `recovery/`
+//! says what was lost and is sent again, `window/` what that does to the window; here it is carried out.
+//! ns-2's two-way agent goes about it in another order, in `process_ack.rs`.
 
-use super::recovery::{AnnounceReduction, FastRetransmit, OnDuplicate, OnNewAcknowledgement};
 use crate::connection_flags::{ReceiverFlags, SenderFlags};
 use crate::context::Context;
 use crate::endpoint::Endpoint;
@@ -13,6 +12,7 @@ use crate::hosts::{Ecn, IdleRestart, OutputRoutine, Stack};
 use crate::outbox::Outbox;
 use crate::segment::{Flags, Segment};
 use crate::sender::SendSequence;
+use crate::sender::classic::{AnnounceReduction, FastRetransmit, OnDuplicate, OnNewAcknowledgement};
 use crate::sequence::SequenceNumber;
 use aqmlab_units::Time;
 

@@ -2,8 +2,8 @@
 //!
 //! Departures and silences: Linux answers an acknowledgement that a timestamp proves to be old.
 
+use super::Endpoint;
 use crate::context::Context;
-use crate::endpoint::Endpoint;
 use crate::hosts::HostProfile;
 use crate::options::{BLOCKS_BESIDE_TIMESTAMPS, MOST_BLOCKS, SegmentOptions, Timestamps, stamp};
 use crate::outbox::Outbox;

@@ -22,10 +22,10 @@
 //! Departures and silences: which of these lines the ECN code of the 2003 testbed shared with KAME is not
 //! known.
 
+use super::Endpoint;
 use crate::accurate_ecn;
 use crate::connection_flags::{ConnectionFlags, ReceiverFlags, SenderFlags};
 use crate::context::Context;
-use crate::endpoint::Endpoint;
 use crate::hosts::{Ecn, HostProfile};
 use crate::outbox::Outbox;
 use crate::segment::{Flags, Segment};

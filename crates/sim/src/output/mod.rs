@@ -1,8 +1,9 @@
 //! From a finished simulation to its summary and tables.
 
-use super::invariants;
-use super::snapshot::Snapshot;
+mod invariants;
+
 use crate::fabric::{Capture, MAXIMUM_NUMBERED};
+use crate::recording::Snapshot;
 use crate::simulation::EventLoop;
 use aqmlab_driver::ShaperFollower;
 use aqmlab_driver::{

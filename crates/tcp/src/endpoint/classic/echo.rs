@@ -1,10 +1,10 @@
 //! What a classic sender does about an ECN-Echo: see the table in `ecn.rs`.
 
-use super::{EchoReaction, ReducedBy};
 use crate::connection_flags::SenderFlags;
 use crate::context::Context;
 use crate::endpoint::Endpoint;
 use crate::hosts::Ecn;
+use crate::sender::classic::{EchoReaction, ReducedBy};
 use crate::sequence::SequenceNumber;
 use aqmlab_units::Time;
 

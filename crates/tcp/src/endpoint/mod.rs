@@ -1,22 +1,24 @@
 //! One end of a TCP connection.
 //!
 //! Source: RFC 9293 section 3.10 for the order in which an arriving segment is processed; the profile says
-//! which stack's rules fill it in. This file holds the entry points; what they do lives beside it:
+//! which stack's rules fill it in. This file holds the entry points; what they do lives beside it, and what
+//! each half of an end keeps and decides by itself stands below:
 //!
 //! | file | idea |
 //! | --- | --- |
-//! | `state.rs` | LISTEN, SYN-SENT, …: where a connection stands |
 //! | `handshake.rs` | SYN, SYN/ACK, their timers, giving up |
 //! | `ecn_negotiation.rs` | what they agree on about marks |
 //! | `resume.rs` | an end in the middle of a connection |
-//! | `sender/` | the sending half: sequence space, buffer, timer, round trips |
-//! | `sender/classic/` | losses and windows of stacks that know the cumulative acknowledgement alone |
-//! | `sender/modern/` | losses by a scoreboard, with a congestion controller |
-//! | `congestion/` | how large the window of a modern sender is: one file per controller |
-//! | `options.rs`, `endpoint_options.rs` | what segments say in their options |
+//! | `options.rs` | what segments say in their options |
 //! | `ecn.rs` | marks, echoes and reactions |
-//! | `sender/output.rs` | what may be sent now, and putting it into a segment |
-//! | `receiver.rs` | the receiving half: data in and out of order, delayed acknowledgements, the peer's FIN |
+//! | `acknowledgement.rs`, `classic/`, `modern/` | an acknowledgement arrives, or none does |
+//! | `output.rs` | what may be sent now, and putting it into a segment |
+//! | `../sender/` | the sending half: sequence space, buffer, timer, round trips |
+//! | `../sender/classic/` | losses and windows of stacks that know the cumulative acknowledgement alone |
+//! | `../sender/modern/` | losses by a scoreboard, with a congestion controller |
+//! | `../congestion/` | how large the window of a modern sender is: one file per controller |
+//! | `../receiver.rs` | the receiving half: data in and out of order, delayed acknowledgements, the peer's FIN |
+//! | `../state.rs` | LISTEN, SYN-SENT, …: where a connection stands |
 //!
 //! Departures and silences:
 //! - TIME-WAIT is not kept: an endpoint that is closed both ways is finished, and a stray FIN is answered by
@@ -24,6 +26,18 @@
 //! - Simultaneous open is not modelled: one side is a client, the other a server.
 //! - FreeBSD 4.x repeats its FIN on every acknowledgement sent in FIN-WAIT-1; here such an acknowledgement is
 //!   a plain one.
+
+mod acknowledgement;
+mod classic;
+mod ecn;
+mod ecn_negotiation;
+mod handshake;
+mod modern;
+mod options;
+mod output;
+mod resume;
+
+pub use resume::Past;
 
 use crate::connection_flags::{ConnectionFlags, ReceiverFlags, SenderFlags};
 use crate::context::Context;

@@ -27,9 +27,9 @@
 //! ns-2's one-way sender has its own loop in `classic/send_much.rs`, its two-way agent in
 //! `classic/foutput.rs`.
 
+use super::Endpoint;
 use crate::connection_flags::{ReceiverFlags, SenderFlags};
 use crate::context::Context;
-use crate::endpoint::Endpoint;
 use crate::hosts::{IdleRestart, OutputRoutine, WindowUpdates};
 use crate::outbox::Outbox;
 use crate::segment::Flags;

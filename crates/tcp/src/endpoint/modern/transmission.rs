@@ -6,15 +6,13 @@
 //!
 //! Departures and silences: a retransmission is as long as the segment was.
 
-use super::acknowledgement::Reductions;
-use super::timers::Due;
-use super::{ModernSender, Sent};
 use crate::congestion::Feedback;
 use crate::connection_flags::{ConnectionFlags, SenderFlags};
 use crate::context::Context;
 use crate::endpoint::Endpoint;
 use crate::outbox::Outbox;
 use crate::segment::Segment;
+use crate::sender::modern::{Due, ModernSender, Reductions, Sent};
 use aqmlab_units::Time;
 
 impl Endpoint {

@@ -27,10 +27,10 @@
 //! which section 3.2.2.4 permits. An end that sends nothing ECN-capable heeds no marks, whatever the reason;
 //! section 3.2.2.3 advises to heed them unless they go on.
 
+use super::Endpoint;
 use crate::accurate_ecn;
 use crate::congestion::Feedback;
 use crate::connection_flags::ConnectionFlags;
-use crate::endpoint::Endpoint;
 use crate::hosts::{Ecn, EcnFallback, HostProfile};
 use crate::reporting::Arrived;
 use crate::segment::{Flags, Segment};

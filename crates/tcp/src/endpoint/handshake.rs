@@ -16,10 +16,10 @@
 //!   threshold of its server as a lost SYN does its client's.
 //! - A server that gives up in SYN-RECEIVED sends a reset (FreeBSD 4.x `tcp_drop`).
 
+use super::Endpoint;
 use crate::congestion::Opening;
 use crate::connection_flags::{ConnectionFlags, ReceiverFlags, SenderFlags};
 use crate::context::Context;
-use crate::endpoint::Endpoint;
 use crate::hosts::{Ecn, EcnFallback, HostProfile, IdleRestart, RtoAlgorithm};
 use crate::outbox::Outbox;
 use crate::segment::{Flags, Segment, reset};

@@ -5,11 +5,11 @@
 //!
 //! Departures and silences: the idle timer that ns-2 lets run is evaluated when the application writes again.
 
-use super::DUPLICATE_THRESHOLD;
 use crate::connection_flags::ReceiverFlags;
 use crate::context::Context;
 use crate::endpoint::Endpoint;
 use crate::outbox::Outbox;
+use crate::sender::classic::DUPLICATE_THRESHOLD;
 use aqmlab_units::Time;
 
 /// Most segments sent on one duplicate acknowledgement in fast recovery (tcp-newreno.cc `recv`).
