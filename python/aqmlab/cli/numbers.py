@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 import functools
-import io
 import json
 import math
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -58,13 +57,9 @@ class Numbers:
 
     def as_csv(self) -> str:
         """The rows, nothing where there is none."""
-        from aqmlab.statistics.tidy import COLUMNS, plain_rows
+        from aqmlab.statistics.tidy import csv_of
 
-        written = io.StringIO()
-        rows = csv.DictWriter(written, COLUMNS.names, lineterminator="\n")
-        rows.writeheader()
-        rows.writerows(plain_rows(self.table()))
-        return written.getvalue()
+        return csv_of(self.table())
 
 
 def numbers_of_rules(
@@ -135,8 +130,8 @@ def numbers_options(command: Command) -> Command:
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 (whatever JSON holds)
     """Without numbers that are not finite, which JSON has none of."""
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
+    if isinstance(value, float | Decimal):
+        return float(value) if math.isfinite(value) else None
     if isinstance(value, dict):
         return {key: _plain(each) for key, each in value.items()}
     if isinstance(value, list | tuple):

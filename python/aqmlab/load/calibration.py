@@ -9,26 +9,29 @@ from __future__ import annotations
 
 import json
 import warnings
+from collections.abc import Mapping  # noqa: TC003 (records are read by their types)
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from aqmlab._core import version
 from aqmlab.errors import CalibrationError
 from aqmlab.files.folders import write_whole
 from aqmlab.files.own_folders import Holds, own_folder
 from aqmlab.files.reading import read_json
-from aqmlab.files.shape import COUNT, NUMBER, TEXT, WHOLE, ListOf, Table, TableOf, conform
+from aqmlab.files.records import NOT_EMPTY, Count, read_as
+from aqmlab.files.shape import COUNT, TEXT, WHOLE, ListOf, Table
 from aqmlab.load.demand import bottlenecks_of, links_of_run
-from aqmlab.load.line import BITS_PER_MBIT, Line, LoadLine, Point, line_through
+from aqmlab.load.line import BITS_PER_MBIT, LoadLine, Point, line_through
 from aqmlab.seeds import Seeds
 from aqmlab.statistics import loss_percent
-from aqmlab.terminal.spelling import counted, quoted, whole_numbers
+from aqmlab.terminal.spelling import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from aqmlab.load.demand import Bottleneck, Demand
+    from aqmlab.load.line import Line
     from aqmlab.result import Result
     from aqmlab.scenario import Scenario
     from aqmlab.statistics import Recorded
@@ -110,20 +113,8 @@ class Calibration:
         document = read_json(file, CalibrationError)
         if document.get("format") != FORMAT:
             raise CalibrationError(f"{file}: holds no calibration of layout {FORMAT}")
-        conform(document, _SHAPE, str(file), CalibrationError)
-        lines = [
-            LoadLine(
-                points=tuple(Point(**point) for point in each["points"]),
-                line=Line(**each["line"]),
-                r_squared=each["r_squared"],
-                lines_by_seed={
-                    _seed(seed, file): Line(**line) for seed, line in each["lines_by_seed"].items()
-                },
-                rate_mbps=each["rate_mbps"],
-            )
-            for each in document["bottlenecks"]
-        ]
-        return cls(tuple(lines), document["aqmlab_version"], document.get("asked"))
+        kept = read_as(_File, document, str(file), CalibrationError)
+        return cls(kept.bottlenecks, kept.aqmlab_version, kept.asked)
 
     def __str__(self) -> str:
         return "\n".join(
@@ -134,19 +125,6 @@ class Calibration:
         )
 
 
-_LINE = Table({"bits_per_second_per_user": NUMBER, "intercept_mbps": NUMBER})
-_POINT = Table(
-    {"seed": WHOLE, "size": COUNT, "throughput_mbps": NUMBER, "throughput_mbps_by_link": TableOf(NUMBER)}
-)
-_BOTTLENECK = Table(
-    {
-        "rate_mbps": NUMBER,
-        "line": _LINE,
-        "r_squared": NUMBER,
-        "lines_by_seed": TableOf(_LINE),
-        "points": ListOf(_POINT, shortest=2),
-    }
-)
 _ASKED = Table(
     {
         "scenario": TEXT,
@@ -156,17 +134,16 @@ _ASKED = Table(
         "seeds": ListOf(WHOLE),
     }
 )
-_SHAPE = Table(
-    {"format": COUNT, "aqmlab_version": TEXT, "bottlenecks": ListOf(_BOTTLENECK, shortest=1)},
-    {"asked": _ASKED},
-)
 
 
-def _seed(text: str, file: str | Path) -> int:
-    numbers = whole_numbers(text)
-    if numbers is None or len(numbers) != 1:
-        raise CalibrationError(f"{file}: lines_by_seed: the keys are seeds, not {quoted(text)}")
-    return numbers[0]
+@dataclass(frozen=True)
+class _File:
+    """What is kept of a calibration, as `save` writes it."""
+
+    format: Count
+    aqmlab_version: str
+    bottlenecks: Annotated[tuple[LoadLine, ...], NOT_EMPTY]
+    asked: Annotated[Mapping[str, Any] | None, _ASKED] = None
 
 
 def calibrate(

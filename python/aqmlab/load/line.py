@@ -7,18 +7,21 @@ another: each seed has a line of its own as well, and an interval is taken over 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import fmean
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
 from aqmlab.errors import CalibrationError, MissingDataError
+from aqmlab.files.records import AtLeast, Count, Made
 from aqmlab.inference import Interval, NotEnoughReplications, mean_interval
 from aqmlab.statistics import throughput_mbps
+from aqmlab.terminal.spelling import quoted, whole_numbers
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -81,7 +84,7 @@ class Point:
     """One run's measurement of one bottleneck: throughput of one direction, and of each judged one."""
 
     seed: int
-    size: int
+    size: Count
     throughput_mbps: float
     throughput_mbps_by_link: Mapping[str, float]
 
@@ -90,6 +93,17 @@ class Point:
         """The point of a run whose demand had this size, of these links or of those that carry data."""
         by_link = throughput_mbps.by_link(result, links)
         return cls(int(result.run["seed"]), size, fmean(by_link.values()), by_link)
+
+
+def _by_seed(lines: Mapping[str, Line]) -> dict[int, Line]:
+    """Lines by their seeds, which are texts in a file."""
+    found = {}
+    for text, line in lines.items():
+        numbers = whole_numbers(text)
+        if numbers is None or len(numbers) != 1:
+            raise CalibrationError(f"the keys are seeds, not {quoted(text)}")
+        found[numbers[0]] = line
+    return found
 
 
 @dataclass(frozen=True)
@@ -104,10 +118,10 @@ class LoadLine:
         rate_mbps: What the bottleneck carries, in Mbit/s; not a number where the runs do not know it.
     """
 
-    points: tuple[Point, ...]
+    points: Annotated[tuple[Point, ...], AtLeast(2)]
     line: Line
     r_squared: float
-    lines_by_seed: Mapping[int, Line]
+    lines_by_seed: Annotated[Mapping[int, Line], Made(Mapping[str, Line], _by_seed)]
     rate_mbps: float
 
     @property

@@ -12,10 +12,13 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import numpy as np
+
+from aqmlab.files.records import KEY, Made
+from aqmlab.files.shape import whole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,7 +26,10 @@ if TYPE_CHECKING:
 Settings: TypeAlias = dict[str, Any]
 """Dotted keys and their values."""
 
+MOST_POINTS = 100_000
+"""The most points of a design, and values of a range."""
 _SIGNIFICANT_DIGITS = 9
+_Scale = Annotated[bool, Made(Literal["linear", "log"], lambda said: said == "log")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +46,9 @@ class Range:
 
     low: float
     high: float
-    log: bool = False
+    log: _Scale = field(default=False, metadata={KEY: "scale"})
     integer: bool = False
-    points: int | None = None
+    points: Annotated[int, whole(1, MOST_POINTS)] | None = None
 
     def at(self, share: float) -> float | int:
         """The value below which lies this share (0 to 1) of the range."""

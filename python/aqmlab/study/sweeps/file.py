@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 from aqmlab import arguments
 from aqmlab.errors import ScenarioError, SweepError
 from aqmlab.files import reading
+from aqmlab.files.records import read_as
 from aqmlab.files.shape import (
     ANY,
     FLAG,
-    NUMBER,
     SEED,
     TEXT,
     ListOf,
@@ -26,7 +26,6 @@ from aqmlab.files.shape import (
     ascending,
     conform,
     inside,
-    one_of,
     whole,
 )
 from aqmlab.files.toml_lines import line_of
@@ -34,7 +33,7 @@ from aqmlab.runs import Job
 from aqmlab.scenario import Scenario
 from aqmlab.seeds import Seeds
 from aqmlab.study.sweeps import designs
-from aqmlab.study.sweeps.designs import Axis, Choice, Range, Settings
+from aqmlab.study.sweeps.designs import MOST_POINTS, Axis, Choice, Range, Settings
 from aqmlab.terminal.spelling import as_text, counted, quoted, shortened
 
 if TYPE_CHECKING:
@@ -47,18 +46,13 @@ _ARGUMENTS = ("grid", "points", "random", "latin_hypercube")
 """What files and what the arguments of `aqmlab.sweep` call the designs."""
 _NAMED_ELSEWHERE = {"set": "overrides", "points": "list", "keys": "grid", "seed": "seeds"}
 """What sweep files call what is called otherwise on the command line, in Python or inside a design."""
-_MOST_POINTS = 100_000
 _MOST_RUNS = 1_000_000
 _MOST_VALUES = 10_000_000
 _LONGEST_LABEL = 200
 """Characters of a point's settings in its label; a value may be a table of any size."""
 
-_RANGE = Table(
-    {"low": NUMBER, "high": NUMBER},
-    {"scale": one_of("linear", "log"), "integer": FLAG, "points": whole(1, _MOST_POINTS)},
-)
 _AXES = TableOf(ANY)
-_DRAWN = Table({"points": whole(1, _MOST_POINTS), "keys": _AXES}, {"seed": SEED})
+_DRAWN = Table({"points": whole(1, MOST_POINTS), "keys": _AXES}, {"seed": SEED})
 _POINTS = ListOf(TableOf(ANY), shortest=1)
 _SHAPES: Mapping[str, Shape] = {
     **dict.fromkeys(("random", "latin-hypercube", "latin_hypercube"), _DRAWN),
@@ -320,9 +314,9 @@ class _Reader:
         planned = {name: _MAKERS[name](self._document[name]) for name in present}
         # Before any point is made: a grid of four ranges of a thousand would fill the memory.
         count = math.prod(each.points for each in planned.values())
-        if count > _MOST_POINTS or count * seeds > _MOST_RUNS:
+        if count > MOST_POINTS or count * seeds > _MOST_RUNS:
             raise SweepError(
-                f"{count:,} points × {counted(seeds, 'seed')}; at most {_MOST_POINTS:,} points and "
+                f"{count:,} points × {counted(seeds, 'seed')}; at most {MOST_POINTS:,} points and "
                 f"{_MOST_RUNS:,} runs"
             )
         made = {name: each.make() for name, each in planned.items()}
@@ -446,15 +440,9 @@ def _axis(given: object, key: str, place: str) -> Axis:
         )
     if not given.keys() & {"low", "high"}:
         _dotted(place, key, given)
-    conform(given, _RANGE, place, SweepError)
-    low, high, log, integer = (
-        given["low"],
-        given["high"],
-        given.get("scale") == "log",
-        given.get("integer", False),
-    )
-    ascending(low, high, log=log, integer=integer, place=place, refusal=SweepError)
-    return Range(low, high, log=log, integer=integer, points=given.get("points"))
+    found = read_as(Range, given, place, SweepError)
+    ascending(found.low, found.high, log=found.log, integer=found.integer, place=place, refusal=SweepError)
+    return found
 
 
 def _dotted(place: str, key: str, value: object) -> None:
