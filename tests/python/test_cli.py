@@ -565,6 +565,19 @@ def test_a_mistake_is_told_once_with_its_place_and_leaves_nothing(
     assert sorted(contents(Path())) == ["bulk.toml"]
 
 
+@pytest.mark.parametrize("command", [["new", "home"], ["play"], ["bloat", "--up", "5"]])
+def test_a_rate_that_is_no_number_is_refused_with_its_unit(
+    command: list[str], capfd: pytest.CaptureFixture[str]
+) -> None:
+    code, _, err = leave(*command, "--down", "50Mbit", capfd=capfd)
+    assert (code, "50Mbit is no number; legal: Mbit/s, such as 10" in err) == (2, True)
+
+
+def test_rates_are_of_the_household_alone(capfd: pytest.CaptureFixture[str]) -> None:
+    code, _, err = leave("new", "building-docsis", "--down", "0", capfd=capfd)
+    assert (code, "are of home" in err) == (2, True)
+
+
 def test_a_mistake_in_the_file_is_told_with_its_line(
     scenario: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
