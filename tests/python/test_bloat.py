@@ -14,10 +14,18 @@ import aqmlab
 from aqmlab import Scenario
 from aqmlab.errors import RefusalError
 from aqmlab.presets.line import Line
-from aqmlab.show.objects.bloat import added_in_words, bloat_table, collapsed_in_words, not_filled_in_words
+from aqmlab.show.objects.bloat import (
+    added_in_words,
+    bloat_table,
+    collapsed_in_words,
+    not_filled_in_words,
+    table_of,
+)
+from aqmlab.shown import facts
 from aqmlab.study.bloat import (
     GRADES,
     LOADED,
+    Bufferbloat,
     Grade,
     Loaded,
     Phase,
@@ -150,6 +158,48 @@ def test_a_line_that_was_not_full_has_no_grade_and_says_so() -> None:
     full = QueueUnderLoad("as it is", {**phases, Phase.DOWNLOAD: loaded(12.0, 90.0, "down")})
     assert full.grade == Grade("A", 30.0), "the worst of 7, 0 and 0 ms"
     assert not_filled_in_words([full]) == []
+
+
+def test_single_seeds_with_other_grades_are_told_beside_that_of_the_means() -> None:
+    """20 and 80 ms are A and C, their mean 50 ms is B."""
+
+    def felt(delay_ms: float, *ways: str) -> Loaded:
+        nothing, busy = (dict.fromkeys(("down", "up"), each) for each in (0.0, 99.0))
+        gets = dict.fromkeys(ways, 1.0)
+        return Loaded(
+            {"down": {50: delay_ms}, "up": {50: 5.0}}, nothing, gets, busy, dict.fromkeys(ways, 9.0)
+        )
+
+    def seed(uploads_add_ms: float) -> dict[Phase, Loaded]:
+        return {
+            Phase.IDLE: felt(5.0),
+            Phase.DOWNLOAD: felt(6.0, "down"),
+            Phase.UPLOAD: felt(5.0 + uploads_add_ms, "up"),
+            Phase.BOTH: felt(6.0, "down", "up"),
+        }
+
+    by_seed = {1: seed(20.0), 2: seed(80.0)}
+    means = {phase: Loaded.mean_of([each[phase] for each in by_seed.values()]) for phase in Phase}
+    own = QueueUnderLoad("as it is", means, by_seed)
+    assert [grade.name for grade in own.grades_of_seeds()] == ["A", "C"]
+    assert [grade.name for grade in own.grades_of_seeds(Phase.DOWNLOAD)] == ["A+"]
+    shown = Bufferbloat(Line.of_rates(_DOWN, _UP), (own,))
+    [row] = table_of(shown).rows
+    assert [cell.lines[0].text for cell in (*row[1:6], row[9])] == [
+        "10.0",
+        "1.0 A+",
+        "50.0 B*",
+        "1.0 A+",
+        "0.0",
+        "B (A to C)",
+    ]
+    assert "single seeds have other grades" in table_of(shown).caption
+    assert facts(shown)["grades"]["as it is"]["of_seeds"]["upload"] == ["A", "C"]
+    [told] = csv.DictReader(io.StringIO(to_csv(table_of(shown))))
+    assert (told["grade"], told["grades_of_seeds"], told["download_grades_of_seeds"]) == ("B", "A C", "A+")
+    alike = Bufferbloat(shown.line, (QueueUnderLoad("as it is", by_seed[1], {1: by_seed[1], 2: by_seed[1]}),))
+    assert table_of(alike).rows[0][9].lines[0].text == "A"
+    assert "seeds" not in table_of(alike).caption
 
 
 def test_of_both_loads_one_has_to_fill_the_line() -> None:

@@ -13,7 +13,7 @@ import pytest
 from aqmlab.comparison import Comparison
 from aqmlab.show.words.calls import besides_pages
 from aqmlab.show.words.comparison import sentences
-from aqmlab.statistics.experience import CALL, GAME, Grade, experience
+from aqmlab.statistics.experience import CALL, GAME, Grade, experience, grade_of
 from aqmlab.statistics.observation import Observation
 from synthetic_results import synthetic_result
 
@@ -246,15 +246,17 @@ def test_no_headline_points_against_a_row_that_differs(seed: int) -> None:
     draw = np.random.default_rng(seed)
     found = compared(first=drawn(draw), second=drawn(draw))
     head, *others = besides_pages(found)
-    named = re.findall(rf"the (\w+) on the way (\w+) with (\w+), ({_GRADES}) ", head)
-    grades = {name: grade for _, _, name, grade in named}
-    groups = {name: f"{who}-{way}" for who, way, name, _ in named}
+    named = re.findall(rf"the (\w+) on the way (\w+) with (\w+), ({_GRADES})(?: to ({_GRADES}))? ", head)
+    groups = {name: f"{who}-{way}" for who, way, name, *_ in named}
     assert tuple(groups) == found.names
     for name in found.names:
         badness = suffers(found, name)
         assert badness[groups[name]] == max(badness.values()), "the group that suffers most"
     places = {grade.word: grade.value for grade in Grade}
-    worsened = places[grades["second"]] > places[grades["first"]]
+    own = {name: grade_of(max(suffers(found, name).values())).value for name in found.names}
+    for _, _, name, best, worst in named:
+        assert places[best] <= own[name] <= places[worst or best]
+    worsened = own["second"] > own["first"]
     wanted = against(found, "second", KINDS, -1 if worsened else 1)
     assert (said(others[0]) if others else set()) == wanted
     if others:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from itertools import pairwise
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 import pytest
@@ -17,10 +18,24 @@ import aqmlab
 from aqmlab import Result, RunError, __version__, _core, cli
 from aqmlab.cli import commands
 from aqmlab.cli.options import read_names, read_numbers, read_overrides
+from aqmlab.inference.verdict import Verdict as BandVerdict
 from aqmlab.load.controllers import controller_sources
+from aqmlab.papers.claims.outcome import Finding
+from aqmlab.papers.claims.outcome import Verdict as ClaimVerdict
+from aqmlab.papers.documents import Conclusion
+from aqmlab.papers.frame import Agreement
+from aqmlab.papers.today import Becomes
 from aqmlab.presets.household import household
+from aqmlab.show.words.explained import explained
+from aqmlab.statistics.experience import Grade
+from aqmlab.study.bloat import GRADES
+from aqmlab.study.line_fit.queue_fit import QueueKind
+from aqmlab.study.responsiveness import Confidence, class_of
 from command_page import every_command
 from small import BULK, CALLS, WEB, aqmlab_run, contents
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 @pytest.fixture(name="scenario")
@@ -446,6 +461,42 @@ def test_a_quantity_is_explained_by_its_definition(capfd: pytest.CaptureFixture[
     assert "bits of IP packets that the link sent, per second of the stretch" in " ".join(out.split())
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        Grade,
+        GRADES,
+        Confidence,
+        Conclusion,
+        ClaimVerdict,
+        Finding,
+        Agreement,
+        Becomes,
+        BandVerdict,
+        [each for each in QueueKind if each is not QueueKind.TAIL_DROP],
+        [class_of(rpm) for rpm in (0.0, 500.0, 5000.0, 9000.0)],
+        # The audit of live runs (crates/live/src/audit.rs), the ledger of measurements by others, bounds.
+        ["valid", "suspect", "inside", "not modelled", "too short", "or worse", "may be chance"],
+    ],
+)
+def test_every_word_that_results_print_as_a_verdict_is_explained(words: Iterable[Any]) -> None:
+    for each in words:
+        word = getattr(each, "word", None) or str(
+            each.name if words is GRADES else getattr(each, "value", each)
+        )
+        assert (explained(word) or "").startswith(f"{word}\n\nWord of a result.\n\n  "), word
+
+
+def test_a_word_of_a_result_may_be_several(capfd: pytest.CaptureFixture[str]) -> None:
+    """RPM of the draft: poor below 300. Whoever mistypes a word is told the nearest one."""
+    code, out, _ = leave("explain", "not", "identifiable", capfd=capfd)
+    assert (code, out.splitlines()[0]) == (0, "not identifiable")
+    _, out, _ = leave("explain", "Poor", capfd=capfd)
+    assert "rpm\n      below 300 round trips per minute." in out
+    code, _, err = leave("explain", "suspekt", capfd=capfd)
+    assert (code, 'did you mean "suspect"?' in err) == (2, True)
+
+
 def test_the_beginning_of_host_profiles_is_refused_with_all(capfd: pytest.CaptureFixture[str]) -> None:
     code, _, err = leave("explain", "linux6", capfd=capfd)
     assert (code, "linux6 has host profiles; legal: linux6-" in " ".join(err.split())) == (2, True)
@@ -512,6 +563,19 @@ def test_a_mistake_is_told_once_with_its_place_and_leaves_nothing(
         assert words in err
     assert "Traceback" not in err
     assert sorted(contents(Path())) == ["bulk.toml"]
+
+
+@pytest.mark.parametrize("command", [["new", "home"], ["play"], ["bloat", "--up", "5"]])
+def test_a_rate_that_is_no_number_is_refused_with_its_unit(
+    command: list[str], capfd: pytest.CaptureFixture[str]
+) -> None:
+    code, _, err = leave(*command, "--down", "50Mbit", capfd=capfd)
+    assert (code, "50Mbit is no number; legal: Mbit/s, such as 10" in err) == (2, True)
+
+
+def test_rates_are_of_the_household_alone(capfd: pytest.CaptureFixture[str]) -> None:
+    code, _, err = leave("new", "building-docsis", "--down", "0", capfd=capfd)
+    assert (code, "are of home" in err) == (2, True)
 
 
 def test_a_mistake_in_the_file_is_told_with_its_line(

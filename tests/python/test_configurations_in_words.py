@@ -85,7 +85,7 @@ def test_rates_of_lines_have_three_digits() -> None:
 
 @pytest.fixture(name="found", scope="module")
 def a_household_compared() -> aqmlab.Comparison:
-    short = {"duration_s": 30.0, "warm_up_s": 5.0, "cool_down_s": 5.0}
+    short = {"duration_s": 35.0, "warm_up_s": 5.0, "cool_down_s": 5.0}
     return aqmlab.compare(aqmlab.new("home"), schemes=["drop-tail", "cake"], seeds="1-6", overrides=short)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import runpy
 import warnings
 from typing import TYPE_CHECKING, Any
@@ -160,6 +161,14 @@ def test_an_agent_is_paid_by_what_it_is_told_to_be() -> None:
     episode.reset(options={"seed": 1})
     _, reward, *_ = episode.step(np.array([0.1]))
     assert reward == -episode.observed.groups["flows-0"].delivered_bytes * len(LINK) < 0
+
+
+@pytest.mark.parametrize(("reward", "shown"), [(math.nan, "nan"), (-math.inf, "-inf"), (None, "None")])
+def test_a_reward_is_a_finite_number(reward: Any, shown: str) -> None:  # noqa: ANN401
+    episode = environment(reward=lambda _seen, _link: reward)
+    episode.reset(seed=1)
+    with pytest.raises(RefusalError, match=f"^reward: a finite number, not {shown}$"):
+        episode.step(np.array([0.1]))
 
 
 def test_the_rate_and_whole_numbers_are_set_too() -> None:

@@ -15,6 +15,7 @@ from aqmlab import ComparisonError, Job, RunError, Scenario, ScenarioError, Simu
 from aqmlab.controllers.random_sender import LAWS
 from aqmlab.controllers.trial import check, laws_of
 from aqmlab.load.controllers import ParametrizedController
+from aqmlab.runs.budget import run_time_s
 from small import aqmlab_run
 
 if TYPE_CHECKING:
@@ -275,6 +276,19 @@ def test_a_failure_ends_the_run_and_names_file_and_method(what: str, tmp_path: P
     assert "panicked" not in str(failed.value)
     assert not (tmp_path / "result" / "run.json").exists()
     assert aqmlab.run(own(tmp_path), seed=1).tables["congestion_windows"].num_rows > 0
+
+
+def test_of_many_runs_the_one_that_fails_is_named(tmp_path: Path) -> None:
+    """Also where runs are so long that an estimate, which fails alike, comes first."""
+    broken = own(tmp_path, "def grow(self, a):\n    1 / 0").with_overrides({"duration_s": 60.0})
+    failure = "own.py, line 6, in grow: ZeroDivisionError"
+    with pytest.raises(RunError, match=f"^(as it is|pie), seed 1: {failure}"):
+        aqmlab.compare(broken, schemes=["pie"], seeds=[1])
+    with pytest.raises(RunError, match=f": {failure}"):
+        run_time_s(broken)
+    controller = f"{tmp_path / 'own.py'}:Own"
+    with pytest.raises(RunError, match=rf"^7\.7 reordering, 1 %, .*, seed 1: .*{failure}"):
+        aqmlab.evaluate(controller, controllers=["cubic"], only=["7.7"], seeds=[1])
 
 
 REFUSALS = {

@@ -9,8 +9,19 @@ import pyarrow as pa
 import pytest
 
 from aqmlab.presets.line import AS_IT_IS, Line
-from aqmlab.statistics.series import round_trips_ms, smoothed_round_trips_ms
-from aqmlab.study.responsiveness import Confidence, Responsiveness, Way, class_of, evaluate, measure
+from aqmlab.show.objects.responsiveness import table_of
+from aqmlab.shown import facts
+from aqmlab.statistics.series import Series, round_trips_ms, smoothed_round_trips_ms
+from aqmlab.study.responsiveness import (
+    Confidence,
+    Outcome,
+    Responsiveness,
+    RoundTripsPerMinute,
+    Way,
+    class_of,
+    evaluate,
+    measure,
+)
 from aqmlab.study.responsiveness.algorithm import INTERVAL_S, rounds_per_minute, trimmed_mean
 from aqmlab.study.responsiveness.measuring import scenario_of
 from small import aqmlab_run
@@ -243,6 +254,24 @@ def test_a_sender_that_hears_nothing_waits_until_it_does() -> None:
     assert np.isinf(found.values[1::2]).all()
 
 
+def test_single_seeds_with_other_words_are_told_beside_that_of_the_mean() -> None:
+    """250 and 450 RPM are poor and fair, their mean of 350 is fair."""
+    nothing = Series(np.zeros(0), np.zeros(0))
+
+    def test_of(seed: int, rpm: float) -> Responsiveness:
+        outcome = Outcome(rpm, 9.0, 20.0, Confidence.HIGH, Confidence.HIGH)
+        return Responsiveness(AS_IT_IS, Way.DOWN, seed, outcome, nothing, nothing, nothing)
+
+    line = Line.of_rates(20.0, 4.0)
+    found = RoundTripsPerMinute(line, (test_of(1, 250.0), test_of(2, 450.0)))
+    assert table_of(found).rows[0][1].lines[0].text == "350 fair*"
+    assert "single seeds have other words" in table_of(found).caption
+    assert facts(found)["classes_of_seeds"] == {AS_IT_IS: {"down": {"1": "poor", "2": "fair"}}}
+    alike = RoundTripsPerMinute(line, (test_of(1, 350.0), test_of(2, 450.0)))
+    assert table_of(alike).rows[0][1].lines[0].text == "400 fair"
+    assert "seeds" not in table_of(alike).caption
+
+
 def test_the_command_prints_and_writes_a_row_for_each_queue(tmp_path: Path) -> None:
     arguments = (
         "rpm",
@@ -260,7 +289,8 @@ def test_the_command_prints_and_writes_a_row_for_each_queue(tmp_path: Path) -> N
     done = aqmlab_run(*arguments, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     heading, *rows = (tmp_path / "x.csv").read_text(encoding="utf-8").splitlines()
-    assert heading == "queue,up_rpm,confidence,up_confidence,up_goodput_confidence,up_goodput_mbps,up_ended_s"
+    ended = "up_goodput_confidence,up_goodput_mbps,up_ended_s,up_words_of_seeds"
+    assert heading == f"queue,up_rpm,confidence,up_confidence,{ended}"
     assert [row.split(",")[0] for row in rows] == [AS_IT_IS, "fq-codel"]
     assert "up, RPM" in done.stdout
 

@@ -313,6 +313,12 @@ def test_mistakes_name_what_is_legal(options: list[str], told: str) -> None:
     assert told in result.output
 
 
+def test_a_misspelt_ledger_or_study_is_told_the_nearest() -> None:
+    for misspelt, meant in (("stranger", "strangers"), ("le2030", "le2003"), ("All", "all")):
+        refused = CliRunner().invoke(commands, ["reproduce", misspelt])
+        assert (refused.exit_code, f'did you mean "{meant}"?' in refused.output) == (2, True), refused.output
+
+
 def test_a_value_that_means_nothing_is_refused_with_its_table(tmp_path: Path) -> None:
     (tmp_path / "small.toml").write_text(SOURCE, encoding="utf-8")
     (tmp_path / "small.csv").write_text(TABLE.replace("reno,", "renoo,"), encoding="utf-8")

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
+from typing import cast
 
 import pytest
 
 import aqmlab
-from aqmlab.comparison.verdict import PAGES, Fares, verdict
+from aqmlab.comparison import Values
+from aqmlab.comparison.change import Inference, Level
+from aqmlab.comparison.verdict import PAGES, Fares, grades_within, verdict
 from aqmlab.show.tables.render import as_plain_text, parts_within
 from aqmlab.show.tables.verdict import bare_table, verdict_table
 from aqmlab.show.words.verdict import fares_in_words, what_changes_most
 from aqmlab.statistics.catalogue import LOADED_MEDIAN
 from aqmlab.statistics.datagrams import delay_ms_of, loss_percent_of_datagrams
-from aqmlab.statistics.experience import Grade
+from aqmlab.statistics.experience import GAME, Grade, grade_of
 from aqmlab.statistics.observation import Observation
 
 SHORT = {"duration_s": 30.0, "warm_up_s": 5.0, "cool_down_s": 5.0}
@@ -104,6 +107,61 @@ def test_bounds_and_silence_are_said() -> None:
 def test_a_bound_leaves_a_worse_grade_open() -> None:
     late = Fares("pages", LOADED_MEDIAN, Observation.at_least(6.8), Grade.POOR, 2.4, may_be_worse=True)
     assert fares_in_words(late) == "poor or worse > 6.8 s"
+
+
+class _Of:
+    """A comparison of one configuration with these values of one number, seed by seed."""
+
+    def __init__(self, *values: float) -> None:
+        self._values = Values.of(values)
+
+    def values(self, _name: str, _quantity: object) -> Values:
+        return self._values
+
+    def level(self, _name: str, _quantity: object) -> Level:
+        return Level.of(self._values, Inference(0.95))
+
+
+@pytest.mark.parametrize(
+    ("values_ms", "words"),
+    [
+        # Mean 100, deviation 7.07, Student's quantile of 5 degrees of freedom 2.571: 92.6 to 107.4.
+        ((90.0, 110.0, 95.0, 105.0, 100.0, 100.0), "fair to poor"),
+        # Deviation 2.16: 86.7 to 91.3.
+        ((87.0, 91.0, 86.0, 91.0, 90.0, 89.0), "fair"),
+        ((90.0, 100.0, 110.0), "fair to poor"),
+        ((40.0, 100.0, 210.0), "good to unusable"),
+        ((90.0, 100.0), "fair"),
+        ((110.0,), "poor"),
+    ],
+)
+def test_a_grade_whose_interval_spans_several_is_told_with_both_ends(
+    values_ms: tuple[float, ...], words: str
+) -> None:
+    """A game is good up to 50 ms, fair up to 100, poor up to 200. Five seeds or fewer have no interval."""
+    found = cast("aqmlab.Comparison", _Of(*values_ms))
+    criterion, quantity = GAME.criteria[0], delay_ms_of(95)("datagrams.game-up")
+    own = grade_of(criterion.badness(sum(values_ms) / len(values_ms)))
+    within = grades_within(found, "drop-tail", [(criterion, quantity)], own)
+    told = Fares("game-up", quantity, Observation.exact(100.0), own, within=within)
+    assert fares_in_words(told) == f"{words} 100 ms"
+
+
+def test_videos_are_not_judged_by_less_than_their_player_holds(found: aqmlab.Comparison) -> None:
+    """20 s are measured; the player holds 25 s."""
+    television = next(each for each in verdict(found) if each.name == "television")
+    assert {fares_in_words(each) for each in television.fares.values()} == {"too short"}
+    assert {each.grade for each in television.fares.values()} == {None}
+    said = str(found).replace("\n", " ")
+    assert (
+        "the television may play for 25 s what arrived before; measure so long or longer (now 20 s)" in said
+    )
+    longer = aqmlab.compare(
+        aqmlab.new("home"), schemes=["fq-codel"], seeds="1", overrides={**SHORT, "duration_s": 35.0}
+    )
+    television = next(each for each in verdict(longer) if each.name == "television")
+    assert fares_in_words(television.fares["fq-codel"]).startswith("plays ")
+    assert "Too short" not in str(longer)
 
 
 def test_an_application_differs_although_another_part_of_it_suffers_then() -> None:

@@ -58,16 +58,17 @@ def list_names() -> None:
 
 
 @click.command
-@click.argument("name", metavar="NAME")
+@click.argument("words", metavar="NAME", nargs=-1, required=True)
 @click.option(
     "--linux", is_flag=True, help="Of a queue discipline: Linux's words for it, and what each is here."
 )
-def explain(name: str, *, linux: bool) -> None:
-    """Explain a scheme, controller, profile, model or quantity.
+def explain(words: tuple[str, ...], *, linux: bool) -> None:
+    """Explain a scheme, controller, profile, model, quantity or verdict.
 
     Of a queue discipline: what it does, its source, its parameters with units and defaults; of a controller:
     what it does, and its source; transports and applications too. `aqmlab list` prints the names. Of a
-    quantity, such as delay_p95_ms: its definition (docs/reference/quantities.md). Of a line of Linux's tc:
+    quantity, such as delay_p95_ms: its definition (docs/reference/quantities.md). Of a word that results
+    print as a verdict, such as suspect or not identifiable: what it means. Of a line of Linux's tc:
     the scheme and parameters that it is here, and what is passed over (docs/how-to/linux-words.md).
 
     \b
@@ -84,11 +85,13 @@ def explain(name: str, *, linux: bool) -> None:
       aqmlab explain quic
       aqmlab explain cloud_game
       aqmlab explain delay_p95_ms
+      aqmlab explain suspect
     """
     from aqmlab.files.own_names import require_object
     from aqmlab.show.words.linux_words import linux_words, read_in_words
     from aqmlab.traffic_control import is_linux
 
+    name = " ".join(words)
     if linux:
         _show(linux_words(name))
         return
@@ -110,6 +113,7 @@ def _unknown(name: str) -> click.UsageError:
     """What to say of a name that nothing has."""
     from aqmlab.load.controllers import controller_sources, require_one_edition
     from aqmlab.show.words.explained import applications, traffic_models
+    from aqmlab.show.words.words_of_results import words_of_results
 
     require_one_edition("NAME", name)
     profiles = [each for each in _core.profile_names() if each.startswith(f"{name}-")]
@@ -118,9 +122,9 @@ def _unknown(name: str) -> click.UsageError:
     known = [*_core.scheme_names(), *controller_sources(), *_core.profile_names()]
     known += [*_core.transport_names(), *traffic_models(), *applications()]
     return click.UsageError(
-        "no queue discipline, controller, host profile, transport, traffic model, application or quantity is "
-        f'called "{name}"; legal: '
-        f"{', '.join(known)}{nearest(name, known)}"
+        "no queue discipline, controller, host profile, transport, traffic model, application, quantity or "
+        f'word of a result is called "{name}"; legal: '
+        f"{', '.join(known)}{nearest(name, [*known, *words_of_results()])}"
     )
 
 

@@ -54,12 +54,11 @@ _NOT_OPTIONS = {"workers", "executor", "progress"}
 """What `execution_options` has for all commands."""
 
 
-class _InUnit(click.FloatRange):
-    """A number above 0 in a unit, which the error of something else names."""
+class InUnit(click.types.FloatParamType):
+    """A number in a unit, which the error of something else names."""
 
-    def __init__(self, legal: str) -> None:
-        super().__init__(min=0, min_open=True)
-        self._legal = legal
+    def __init__(self, unit: str) -> None:
+        self._legal = _LEGAL[unit]
 
     def convert(
         self,
@@ -67,11 +66,20 @@ class _InUnit(click.FloatRange):
         param: click.Parameter | None,
         ctx: click.Context | None,
     ) -> Any:  # noqa: ANN401
+        """The number of what was typed."""
         try:
             float(value)
         except ValueError:
             self.fail(f"{value} is no number; legal: {self._legal}", param, ctx)
         return super().convert(value, param, ctx)
+
+
+class _AboveZeroInUnit(InUnit, click.FloatRange):
+    """The same, above 0."""
+
+    def __init__(self, unit: str) -> None:
+        InUnit.__init__(self, unit)
+        click.FloatRange.__init__(self, min=0, min_open=True)
 
 
 class OfFunction(click.Command):
@@ -181,7 +189,9 @@ def _read(name: str, kind: arguments.Kind | None) -> dict[str, Any]:
         case arguments.SomeOf():
             found = {"type": click.Choice(kind.names), "multiple": True}
         case arguments.above_zero if (unit := name.rpartition("_")[2]) in _LEGAL:
-            found = {"type": _InUnit(_LEGAL[unit]), **_unit(name)}
+            found = {"type": _AboveZeroInUnit(unit), **_unit(name)}
+        case arguments.number if (unit := name.rpartition("_")[2]) in _LEGAL:
+            found = {"type": InUnit(unit), **_unit(name)}
         case _:
             found = _READ[kind] | (_unit(name) if kind in (arguments.above_zero, arguments.number) else {})
     return found

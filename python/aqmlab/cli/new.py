@@ -67,7 +67,7 @@ def new(
         "queue_in": queue_in,
         "downloads": downloads,
     }
-    if any(line.values()) and (preset != "home" or only_list):
+    if any(each not in (None, ()) for each in line.values()) and (preset != "home" or only_list):
         raise click.UsageError(
             "--down, --up, --technology, --queue-in and --downloads are of home: "
             "aqmlab new home --down 50 --up 10"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import aqmlab
+from aqmlab.cli.from_api import InUnit
 from aqmlab.cli.options import overrides_option, scheme_option, with_scheme
 from aqmlab.presets import TECHNOLOGIES
 from aqmlab.scenario import Scenario
@@ -24,8 +25,10 @@ if TYPE_CHECKING:
     "scenario_file", metavar="[SCENARIO.toml]", type=click.Path(path_type=Path), required=False, default=None
 )
 @scheme_option
-@click.option("--down", "down_mbps", type=float, metavar="MBPS", help="Of the household: its rate down.")
-@click.option("--up", "up_mbps", type=float, metavar="MBPS", help="Of the household: its rate up.")
+@click.option(
+    "--down", "down_mbps", type=InUnit("mbps"), metavar="MBPS", help="Of the household: its rate down."
+)
+@click.option("--up", "up_mbps", type=InUnit("mbps"), metavar="MBPS", help="Of the household: its rate up.")
 @click.option(
     "--technology",
     metavar="|".join(TECHNOLOGIES),

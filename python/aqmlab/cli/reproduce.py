@@ -13,6 +13,7 @@ from aqmlab.cli.numbers import Numbers, numbers_options
 from aqmlab.cli.options import FOLDER, execution_options, output_option, read_names, read_time
 from aqmlab.files.folders import require_writable
 from aqmlab.terminal.console import console, say
+from aqmlab.terminal.spelling import nearest, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -126,6 +127,7 @@ def reproduce(
         "seeds": seeds or None,
     }
     others = bool(cells or loads or replications or costs or hosts or artifact)
+    _require_known(experiment, [*experiments.names(), ALL, STRANGERS])
     if experiment == STRANGERS or source or switches:
         _require_strangers(experiment)
         return _strangers(source, switches, choice, output, executor, quiet=quiet)
@@ -177,6 +179,14 @@ def _numbers(made: Sequence[aqmlab.Reproduction]) -> Numbers:
         lambda: pa.concat_tables([each.tidy() for each in made]),
         lambda: {"studies": [shown.facts(each) for each in made]},
     )
+
+
+def _require_known(experiment: str, known: Sequence[str]) -> None:
+    if experiment not in known:
+        raise click.UsageError(
+            f'aqmlab has no experiment "{shortened(experiment)}"; there are: {", ".join(known)}'
+            f"{nearest(experiment, known)}"
+        )
 
 
 def _require_one_study(experiment: str, *, cells: bool, artifact: bool, within: bool) -> None:

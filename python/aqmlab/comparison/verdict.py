@@ -23,14 +23,16 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from aqmlab.errors import MissingDataError
+from aqmlab.inference import Interval
 from aqmlab.statistics.catalogue import LOADED_MEDIAN
 from aqmlab.statistics.datagrams import delay_ms_of
 from aqmlab.statistics.experience import WORST_BADNESS, Criterion, Grade, Kind, experience, grade_of, worst
 from aqmlab.statistics.observation import Observation
 from aqmlab.statistics.quantity import OfRun
+from aqmlab.statistics.recorded import measured_window_s
 from aqmlab.statistics.traffic import goodput_mbps_of
 from aqmlab.statistics.transfers import OF_TRANSFERS
-from aqmlab.statistics.video import bitrate_mbps_of, stalled_percent_of
+from aqmlab.statistics.video import bitrate_mbps_of, least_window_s, stalled_percent_of
 from aqmlab.statistics.video_call import call_bitrate_mbps_of
 
 if TYPE_CHECKING:
@@ -59,7 +61,9 @@ class Fares:
         grade: The grade; none of what is not judged.
         badness: How bad it is, where it is judged (`Criterion.badness`); infinite where nothing arrives.
         differs: Whether the application fares otherwise than with the baseline, beyond chance.
+        within: The best and the worst grade that chance leaves (`grades_within`); none of what is not judged.
         may_be_worse: Whether only a bound is known, behind which lies a worse grade.
+        needs_s: How long a measured window has to be to judge it, of what is not judged as it is shorter.
         visible: Without a difference beyond chance, the smallest one of the number that these seeds would
             have shown, in its unit; none where nothing says so.
     """
@@ -70,7 +74,9 @@ class Fares:
     grade: Grade | None = None
     badness: float = math.nan
     differs: bool = False
+    within: tuple[Grade, Grade] | None = None
     may_be_worse: bool = False
+    needs_s: float | None = None
     visible: float | None = None
 
     @property
@@ -176,8 +182,54 @@ def _worst(found: Comparison, configuration: str, kinds: Mapping[str, Kind]) -> 
         told, criterion = suffering, _deciding(suffering)
     quantity = criterion.of(f"datagrams.{told.group}")
     number = found.level(configuration, quantity).observed
-    graded = _may_be_worse(criterion, number, suffering.grade)
-    return Fares(told.group, quantity, number, suffering.grade, suffering.badness, may_be_worse=graded)
+    return Fares(
+        told.group,
+        quantity,
+        number,
+        suffering.grade,
+        suffering.badness,
+        within=grades_of_all(found, configuration, known),
+        may_be_worse=_may_be_worse(criterion, number, suffering.grade),
+    )
+
+
+def grades_of_all(found: Comparison, configuration: str, groups: Sequence[Experience]) -> tuple[Grade, Grade]:
+    """The best and the worst grade that chance leaves of groups of which the one worst off decides."""
+    if any(each.is_dead for each in groups):
+        return Grade.UNUSABLE, Grade.UNUSABLE
+    of = [
+        (criterion, criterion.of(f"datagrams.{each.group}")) for each in groups for criterion in each.values
+    ]
+    return grades_within(found, configuration, of, grade_of(max(each.badness for each in groups)))
+
+
+def grades_within(
+    found: Comparison, configuration: str, judged: Sequence[tuple[Criterion, Quantity]], own: Grade
+) -> tuple[Grade, Grade]:
+    """The best and the worst grade that chance leaves, by the worst of some criteria; `own` is of the means.
+
+    Those at the ends of each interval; with too few seeds for intervals those of single seeds.
+    """
+    ends = [each for of in judged if (each := _ends(found, configuration, *of)) is not None]
+    if not ends:
+        return own, own
+    grades = [own, *(grade_of(max(each[end] for each in ends)) for end in (0, 1))]
+    return min(grades, key=lambda each: each.value), max(grades, key=lambda each: each.value)
+
+
+def _ends(
+    found: Comparison, configuration: str, criterion: Criterion, quantity: Quantity
+) -> tuple[float, float] | None:
+    """The least and the greatest badness that chance leaves; of what is a bound that of its better end."""
+    estimate = found.level(configuration, quantity).estimate
+    if isinstance(estimate, Interval):
+        numbers = [estimate.lower, estimate.upper]
+    else:
+        values = found.values(configuration, quantity)
+        better = values.upper if criterion.greater_is_better else values.lower
+        numbers = [float(each) for each in better if math.isfinite(each)]
+    badness = [criterion.badness(max(each, 0.0)) for each in numbers]
+    return (min(badness), max(badness)) if badness else None
 
 
 def _deciding(felt: Experience) -> Criterion:
@@ -215,15 +267,36 @@ def _pages(found: Comparison) -> Iterator[Application]:
 def _videos(found: Comparison) -> Iterator[Application]:
     """Videos: for how long they stand still, and where they hardly do, at which bit rate they are shown."""
     for name in found.viewers:
+        if (needs_s := video_needs_s(found, name)) is not None:
+            rate = bitrate_mbps_of(f"populations.{name}")
+            too_short = {
+                each: Fares(name, rate, found.level(each, rate).observed, needs_s=needs_s)
+                for each in found.names
+            }
+            yield Application(name, VIDEO.name, too_short)
+            continue
         rates = _told(found, name, VIDEO.name, {name: bitrate_mbps_of(f"populations.{name}")}, min).fares
         fares = dict(_of_one(found, name, VIDEO, stalled_percent_of(f"populations.{name}")))
         for each, own in fares.items():
             if each in rates:
                 differs = own.differs or rates[each].differs
                 shows_rate = own.grade is Grade.GOOD
-                shown = replace(rates[each], grade=own.grade, badness=own.badness) if shows_rate else own
-                fares[each] = replace(shown, differs=differs)
+                number = rates[each] if shows_rate else own
+                fares[each] = replace(
+                    own,
+                    quantity=number.quantity,
+                    number=number.number,
+                    differs=differs,
+                    may_be_worse=number.may_be_worse,
+                )
         yield Application(name, VIDEO.name, fares)
+
+
+def video_needs_s(found: Comparison, population: str) -> float | None:
+    """How long measured windows have to be to judge a population's videos; none where they are as long."""
+    runs = [run.result for each in found.runs.values() for run in each]
+    needs_s = max((least_window_s(run, population) for run in runs), default=0.0)
+    return needs_s if any(measured_window_s(run) < needs_s for run in runs) else None
 
 
 def _of_one(found: Comparison, group: str, kind: Kind, quantity: Quantity) -> Iterator[tuple[str, Fares]]:
@@ -235,8 +308,9 @@ def _of_one(found: Comparison, group: str, kind: Kind, quantity: Quantity) -> It
         # Of what lies between two ends the better one decides: so bad it is for certain.
         badness = criterion.badness(max(number.lower, 0.0))
         grade, differs = grade_of(badness), _differs(found, name, quantity)
+        within = grades_within(found, name, [(criterion, quantity)], grade)
         open_end = _may_be_worse(criterion, number, grade)
-        yield name, Fares(group, quantity, number, grade, badness, differs, may_be_worse=open_end)
+        yield name, Fares(group, quantity, number, grade, badness, differs, within, may_be_worse=open_end)
 
 
 def _flows(found: Comparison) -> Iterator[Application]:

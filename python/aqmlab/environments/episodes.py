@@ -168,7 +168,7 @@ class Episodes(gymnasium.Env[np.ndarray[Any, Any], np.ndarray[Any, Any]]):  # ty
 
         Raises:
             RefusalError: There is no episode, or it is over: `reset` comes first. Or the action is not a
-                finite number for each of `keys`. Nothing has changed.
+                finite number for each of `keys`: nothing has changed then. Or the reward is no finite number.
         """
         simulation = self._going_on("step")
         if simulation.time_s >= simulation.duration_s:
@@ -177,7 +177,18 @@ class Episodes(gymnasium.Env[np.ndarray[Any, Any], np.ndarray[Any, Any]]):  # ty
         simulation.advance_until(self._end_of_step_s(simulation))
         self._observed = simulation.observe()
         seen, over = self._seen(self._observed), simulation.time_s >= simulation.duration_s
-        return seen, float(self._reward(self._observed, self._place)), False, over, _facts(simulation)
+        return seen, self._paid(self._observed), False, over, _facts(simulation)
+
+    def _paid(self, observed: Observation) -> float:
+        """The reward of a step: nothing that is no number gets into what is learnt."""
+        reward = self._reward(observed, self._place)
+        try:
+            number = float(reward)
+        except (TypeError, ValueError):
+            number = math.nan
+        if not math.isfinite(number):
+            raise RefusalError(f"reward: a finite number, not {quoted(reward)}", place="reward", value=reward)
+        return number
 
     @property
     def observed(self) -> Observation:

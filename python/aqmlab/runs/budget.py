@@ -17,7 +17,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from aqmlab import _core
-from aqmlab.errors import RefusalError, ScenarioError
+from aqmlab.errors import RefusalError, RunError, ScenarioError
 from aqmlab.runs.executors import Threads, available_cores
 from aqmlab.seeds import Seeds
 from aqmlab.terminal.console import say
@@ -44,7 +44,12 @@ _LEAST_WINDOW_S = 10.0
 
 
 def run_time_s(scenario: Scenario, seed: int = 1) -> float:
-    """Seconds that a run takes on a core of this machine, from its first moments."""
+    """Seconds that a run takes on a core of this machine, from its first moments.
+
+    Raises:
+        RefusalError: The scenario cannot be taken step by step, so that nobody knows.
+        RunError: It failed in these moments.
+    """
     began = time.perf_counter()
     try:
         run = _core.Simulation(scenario.core, seed)
@@ -54,7 +59,10 @@ def run_time_s(scenario: Scenario, seed: int = 1) -> float:
     pace, step_s = 0.0, 1.0
     # One step at the least: the start of a large network alone takes longer than a run is tried for.
     while (now_s := run.time_s) < scenario.duration_s and (now_s == 0.0 or before - started < _PROBE_S):
-        run.advance_until(min(now_s + step_s, scenario.duration_s))
+        try:
+            run.advance_until(min(now_s + step_s, scenario.duration_s))
+        except RunError as error:
+            raise RunError(f"{scenario.name}, seed {seed}: {error}") from error
         after = time.perf_counter()
         pace, before = (after - before) / (run.time_s - now_s), after
         step_s *= 2.0
@@ -88,7 +96,7 @@ def announce(jobs: Sequence[Job], executor: Executor) -> None:
     simulated_s = sum(job.simulated_s for job in jobs) / sum(job.scenario.duration_s for job in jobs)
     scenarios = list({id(job.scenario): job.scenario for job in jobs}.values())
     workers = min(workers_of(executor), len(jobs))
-    with suppress(RefusalError):  # then nobody knows
+    with suppress(RefusalError, RunError):  # then nobody knows, and the runs say why
         announce_time(
             len(jobs), mean_run_time_s(scenarios, workers) * simulated_s * len(jobs) / workers, workers
         )
@@ -97,7 +105,7 @@ def announce(jobs: Sequence[Job], executor: Executor) -> None:
 def announce_runs(scenario: Scenario, runs: int, executor: Executor) -> None:
     """Says how long at most so many runs of one scenario will take, where it is long."""
     workers = workers_of(executor)
-    with suppress(RefusalError):
+    with suppress(RefusalError, RunError):
         announce_time(runs, mean_run_time_s([scenario], workers) * runs / workers, workers, at_most=True)
 
 

@@ -112,6 +112,14 @@ def _player(result: Recorded, population: str) -> Player:
     )
 
 
+def least_window_s(result: Recorded, population: str) -> float:
+    """The shortest measured window in which videos are judged, in seconds.
+
+    As long as the longest buffer of the player: for less it may play what arrived before.
+    """
+    return float(traffic_model(result, population)["most_buffer_seconds"])
+
+
 def _videos(result: Recorded, population: str) -> Iterator[tuple[int, list[Segment]]]:
     """The segments of each video of each viewer, with the number of the viewer."""
     rows = table(result, _TABLE, setting='model = "video-streaming" and record.responses other than "none"')

@@ -278,6 +278,12 @@ class QueueUnderLoad:
         worst = GRADES[max(known)] if known else None
         return worst if worst is GRADES[-1] or None not in grades else None
 
+    def grades_of_seeds(self, phase: Phase | None = None) -> tuple[Grade, ...]:
+        """The grades that single seeds have, each once and the best first: of the line, or under a load."""
+        runs = [QueueUnderLoad(self.name, phases) for phases in self.by_seed.values()]
+        found = {each.grade_under(phase) if phase else each.grade for each in runs}
+        return tuple(grade for grade in GRADES if grade in found)
+
     def numbers(self) -> dict[str, float | None]:
         """Every number by the name of its column; none of a delay that falls to probes that were lost."""
         found = {"idle_round_trip_ms": self.phases[Phase.IDLE].round_trip_ms()}

@@ -359,6 +359,10 @@ const aqmlabStatistics = (() => {
     const pages = pagesMedian(result);
     if (!Number.isNaN(pages.lower)) found.push({ name: "pages", kind: "pages", fares: ofOne("pages", rules.kinds.pages.criteria[0], pages) });
     for (const viewer of viewersOf(result)) {
+      if (measuredS(result) < modelOf(result, viewer).most_buffer_seconds) {
+        found.push({ name: viewer, kind: "video", fares: { ...ungraded(viewer, "video_bitrate_mbps", videoMbps(result, viewer)), tooShort: true } });
+        continue;
+      }
       const fares = ofOne(viewer, rules.kinds.video.criteria[0], stalled(result, viewer)), rate = videoMbps(result, viewer);
       const shows = fares && fares.grade === 0 && !Number.isNaN(rate.lower);
       found.push({ name: viewer, kind: "video", fares: shows ? { ...fares, quantity: "video_bitrate_mbps", number: rate, mayBeWorse: false } : fares });

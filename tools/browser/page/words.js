@@ -34,6 +34,7 @@ const aqmlabWords = (() => {
   const grade = (fares, rules) => (fares.mayBeWorse ? `${rules.grades[fares.grade]} or worse` : rules.grades[fares.grade]);
 
   function fares(own, rules) {
+    if (own.tooShort) return "too short";
     if (own.grade === null) return `${number(own, rules)} ${wayOf(own.group)}`.trimEnd();
     if (own.quantity === "video_bitrate_mbps") return `plays ${number(own, rules)}`;
     return `${grade(own, rules)} ${number(own, rules)}`;

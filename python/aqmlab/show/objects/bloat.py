@@ -113,6 +113,8 @@ def table_of(found: Bufferbloat) -> Table:
         "three: "
         f"{thresholds()} (DSLReports); {thresholds_of_losses()} (ITU-T G.1010)"
     )
+    if any(len(row.grades_of_seeds(phase)) > 1 for row in found.queues for phase in _GRADED):
+        caption += "; *, and in brackets: single seeds have other grades"
     return bloat_table(
         found.queues, title=f"the line: {found.line.in_words()}", caption=caption, schemes=found.line.schemes
     )
@@ -132,7 +134,8 @@ def bloat_table(
         *(Column(f"{phase}_added_ms", partial(_added, phase=phase), f"+ {phase}") for phase in LOADED),
         Column("lost_percent", lambda row: number(row.lost_percent, ".1f"), "lost %"),
         *(in_csv(f"{phase}_grade", partial(_grade_under, phase=phase)) for phase in LOADED),
-        Column("grade", lambda row: text(_named(row.grade), value=_value(row.grade)), "grade", words=True),
+        Column("grade", lambda row: text(_of_all(row), value=_value(row.grade)), "grade", words=True),
+        *(in_csv(f"{_prefix(each)}grades_of_seeds", partial(_of_seeds, phase=each)) for each in _GRADED),
     ]
     columns += other_numbers(rows[0].numbers(), columns)
     return Table.of(rows, columns, title=title, caption=caption)
@@ -161,12 +164,30 @@ _OF_LOADS = (
 
 
 def _added(row: QueueUnderLoad, *, phase: Phase) -> TableCell:
-    added = _round_trip(row.added_ms(phase))
-    return replace(added, lines=(Line(f"{added.lines[0].text} {_named(row.grade_under(phase)):<2}"),))
+    added, mark = _round_trip(row.added_ms(phase)), "*" if len(row.grades_of_seeds(phase)) > 1 else ""
+    return replace(added, lines=(Line(f"{added.lines[0].text} {_named(row.grade_under(phase)) + mark:<2}"),))
 
 
 def _grade_under(row: QueueUnderLoad, *, phase: Phase) -> str | None:
     return _value(row.grade_under(phase))
+
+
+def _of_all(row: QueueUnderLoad) -> str:
+    """The grade of the means, with those of single seeds where they differ: `C (B to D)`."""
+    seeds = row.grades_of_seeds()
+    return _named(row.grade) + (f" ({seeds[0].name} to {seeds[-1].name})" if len(seeds) > 1 else "")
+
+
+_GRADED: tuple[Phase | None, ...] = (*LOADED, None)
+"""Under each load, and of all."""
+
+
+def _prefix(phase: Phase | None) -> str:
+    return f"{phase}_" if phase else ""
+
+
+def _of_seeds(row: QueueUnderLoad, *, phase: Phase | None) -> str:
+    return " ".join(grade.name for grade in row.grades_of_seeds(phase))
 
 
 def _named(grade: Grade | None) -> str:
@@ -201,6 +222,9 @@ def _of_bloat(found: Bufferbloat) -> dict[str, Any]:
         row.name: {
             "grade": _value(row.grade),
             **{str(phase): _value(row.grade_under(phase)) for phase in LOADED},
+            "of_seeds": {
+                str(phase or "grade"): [each.name for each in row.grades_of_seeds(phase)] for phase in _GRADED
+            },
         }
         for row in found.queues
     }

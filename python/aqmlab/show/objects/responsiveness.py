@@ -54,12 +54,19 @@ def table_of(found: RoundTripsPerMinute) -> Table:
         "below 1,000, good below 6,000; confidence: high if goodput and RPM were stable at the end, medium "
         "if one still changed"
     )
+    if any(len(_classes(row, way)) > 1 for row in rows.values() for way in ways):
+        caption += "; *: single seeds have other words"
     return Table.of(list(rows.values()), columns, title=f"the line: {found.line.in_words()}", caption=caption)
 
 
 def _rpm(row: _Queue, *, way: Way) -> TableCell:
-    rpm = _mean(row, way=way, name="rpm")
-    return text(f"{rpm:,.0f} {class_of(rpm)}", value=rpm)
+    rpm, mark = _mean(row, way=way, name="rpm"), "*" if len(_classes(row, way)) > 1 else ""
+    return text(f"{rpm:,.0f} {class_of(rpm)}{mark}", value=rpm)
+
+
+def _classes(row: _Queue, way: Way) -> dict[str, None]:
+    """What the round trips per minute of single seeds are called, each word once."""
+    return dict.fromkeys(class_of(outcome.rpm) for outcome in row.outcomes[way])
 
 
 def _confidence(row: _Queue, *, ways: Sequence[Way]) -> TableCell:
@@ -72,6 +79,11 @@ def _of_ways(ways: Sequence[Way]) -> Iterator[Column[_Queue]]:
             yield in_csv(f"{way}_{name}", partial(_worst, way=way, name=name))
         for name in ("goodput_mbps", "ended_s"):
             yield in_csv(f"{way}_{name}", partial(_mean, way=way, name=name))
+        yield in_csv(f"{way}_words_of_seeds", partial(_words_of_seeds, way=way))
+
+
+def _words_of_seeds(row: _Queue, *, way: Way) -> str:
+    return " ".join(_classes(row, way))
 
 
 def _worst(row: _Queue, *, way: Way, name: str) -> str:
@@ -89,7 +101,10 @@ shows(RoundTripsPerMinute, printed, table_of)
 def _of_responsiveness(found: RoundTripsPerMinute) -> dict[str, Any]:
     """What the round trips per minute of each queue management are called, under each load."""
     called: dict[str, dict[str, str]] = {}
+    of_seeds: dict[str, dict[str, dict[str, str]]] = {}
     for test in found.tests:
         way = str(test.way)
         called.setdefault(test.queue, {})[way] = class_of(found.rpm(test.queue, way))
-    return {"line": found.line.in_words(), "classes": called}
+        seeds = of_seeds.setdefault(test.queue, {}).setdefault(way, {})
+        seeds[str(test.seed)] = class_of(test.outcome.rpm)
+    return {"line": found.line.in_words(), "classes": called, "classes_of_seeds": of_seeds}

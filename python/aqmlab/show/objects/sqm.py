@@ -11,7 +11,7 @@ from aqmlab.show.tables.printed import Unwrapped, shows
 from aqmlab.show.words.amounts import duration
 from aqmlab.show.words.calls import in_words
 from aqmlab.show.words.configurations import briefly, the
-from aqmlab.show.words.verdict import may_be_chance
+from aqmlab.show.words.verdict import grades_in_words, may_be_chance
 from aqmlab.statistics.experience import Grade
 from aqmlab.study.sqm import RouterAdvice
 from aqmlab.study.sqm.candidates import PROVIDER_COULD, varies
@@ -46,17 +46,22 @@ def _nothing_to_set(found: RouterAdvice) -> str:
     return f"Nothing that was tried in your router helps: {suffering(own)} as it is{chance}."
 
 
+def _grade(row: Judged) -> str:
+    """The grade of whoever suffers most: `fair to poor` where chance leaves both."""
+    return grades_in_words(row.within or (row.grade, row.grade))
+
+
 def suffering(row: Judged) -> str:
     """Whoever suffers most, with the grade and its numbers."""
     if row.felt is None:
-        return f"the median page is {row.grade.word} ({numbers_in_words(row)})"
-    return f"{the(row.felt.group)} is {row.grade.word} ({numbers_in_words(row)})"
+        return f"the median page is {_grade(row)} ({numbers_in_words(row)})"
+    return f"{the(row.felt.group)} is {_grade(row)} ({numbers_in_words(row)})"
 
 
 def _becomes(row: Judged) -> str:
     if row.felt is None:
-        return f"as it is; then it is {row.grade.word} ({numbers_in_words(row)})"
-    felt = f"{the(row.felt.group)} is worst off, and {row.grade.word} ({numbers_in_words(row)})"
+        return f"as it is; then it is {_grade(row)} ({numbers_in_words(row)})"
+    felt = f"{the(row.felt.group)} is worst off, and {_grade(row)} ({numbers_in_words(row)})"
     return f"as it is; then {felt}"
 
 
@@ -134,7 +139,7 @@ def table_of(found: RouterAdvice) -> Table:
             "suffers",
             words=True,
         ),
-        Column("grade", lambda row: text(row.grade.word), "is", words=True),
+        Column("grade", lambda row: text(_grade(row), value=row.grade.word), "is", words=True),
         Column(
             "delay_p95_ms",
             lambda row: text(_delay(row), value=finite(row.felt.delay_p95_ms) if row.felt else None),
@@ -180,6 +185,7 @@ def _of_advice(found: RouterAdvice) -> dict[str, Any]:
         row.candidate.name: {
             "suffers_most": row.felt.group if row.felt else None,
             "grade": row.grade.word,
+            "grades_within_chance": row.within and [each.word for each in row.within],
             "badness": row.badness,
             "share": row.share,
         }

@@ -10,12 +10,12 @@ from aqmlab.comparison.verdict import PAGES, VIDEO, verdict
 from aqmlab.inference import MINIMUM_REPLICATIONS
 from aqmlab.show.words.amounts import counted
 from aqmlab.show.words.configurations import itself, named
-from aqmlab.show.words.verdict import fares_in_words, what_would_show
+from aqmlab.show.words.verdict import fares_in_words, has_span, too_short_in_words, what_would_show
 from aqmlab.statistics.experience import Grade
 from aqmlab.tables.model import Column, Line, Standing, Table, TableCell, text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from aqmlab.comparison import Comparison
     from aqmlab.comparison.verdict import Application
@@ -51,7 +51,17 @@ def _cell(name: str, application: Application) -> TableCell:
 
 def verdict_notes(found: Comparison) -> list[str]:
     """What the words and stars say: once below the table."""
-    return [*_words_said(found), *_certainty(found)]
+    told = verdict(found)
+    return [*_words_said(found), *too_short_in_words(found, told), *_certainty(found), *_spans(found, told)]
+
+
+def _spans(found: Comparison, told: Sequence[Application]) -> Iterator[str]:
+    """What two words of one number mean."""
+    if any(has_span(own) for each in told for own in each.fares.values()):
+        ends = (
+            "the 95 % interval reaches" if len(found.seeds) >= MINIMUM_REPLICATIONS else "single seeds reach"
+        )
+        yield f"Two words for one number: {ends} from one to the other."
 
 
 def _words_said(found: Comparison) -> Iterator[str]:

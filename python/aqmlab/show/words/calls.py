@@ -10,9 +10,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from aqmlab.comparison.verdict import mean_of, suffering_most
+from aqmlab.comparison.verdict import grades_of_all, mean_of, suffering_most, video_needs_s
 from aqmlab.show.words.amounts import MOST_NAMED, bit_rate, delay, listed, share_of_time
 from aqmlab.show.words.configurations import the, under, whose
+from aqmlab.show.words.verdict import grades_in_words
 from aqmlab.statistics.datagrams import (
     delay_ms_of,
     delay_variation_ms_of,
@@ -112,7 +113,8 @@ _DELAYS = "Delays: 95th percentile, one way."
 
 def _graded(found: Comparison, name: str, felt: Experience, *, under_it: bool = True) -> str:
     """The grade of a group under a configuration, and the numbers of its criteria."""
-    return f"{felt.grade.word}{_under(found, name) if under_it else ''} ({_numbers(found, name, felt)})"
+    grade = grades_in_words(grades_of_all(found, name, [felt]))
+    return f"{grade}{_under(found, name) if under_it else ''} ({_numbers(found, name, felt)})"
 
 
 def _under(found: Comparison, name: str) -> str:
@@ -238,6 +240,8 @@ def _of_videos(found: Comparison) -> Iterator[str]:
     """At which bit rate each population's videos play, and for how long they stand still, if they do."""
     names = found.names[:MOST_DELAYS]
     for population in found.viewers:
+        if video_needs_s(found, population) is not None:
+            continue  # said below the verdict
         part = f"populations.{population}"
         rates, stalls = (
             [level for name in names if (level := found.level(name, of(part)).mean) is not None]

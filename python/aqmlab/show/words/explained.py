@@ -1,4 +1,4 @@
-"""What a scheme, controller, profile, transport, model or application is, with its settings; a quantity."""
+"""Schemes, controllers, profiles, transports, models, applications; quantities and verdicts: what each is."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def explained(name: str) -> str | None:
     if name in applications():
         return _application(name)
     tables = {model["properties"]["model"]["const"]: model for model in _models()}
-    return model_in_words(name, tables[name]) if name in tables else _quantity(name)
+    return model_in_words(name, tables[name]) if name in tables else _quantity(name) or _word(name)
 
 
 def in_a_line(name: str) -> str:
@@ -114,6 +114,13 @@ def _quantity(name: str) -> str | None:
     for called, (unit, definition) in told.items():
         lines += ["", f"  {called}{f', in {unit}' if unit else ''}", f"      {definition}"]
     return "\n".join([*lines, "", "More: docs/reference/quantities.md.", ""]) if told else None
+
+
+def _word(name: str) -> str | None:
+    """What a word means that results print as a verdict."""
+    from aqmlab.show.words.words_of_results import word_explained  # noqa: PLC0415 (as of quantities)
+
+    return word_explained(name)
 
 
 def model_in_words(name: str, table: Mapping[str, Any]) -> str:

@@ -10,13 +10,15 @@ from aqmlab.show.words.amounts import bit_rate, delay, duration, share_of_time
 from aqmlab.show.words.configurations import the, under
 from aqmlab.statistics.catalogue import LOADED_MEDIAN
 from aqmlab.statistics.experience import WORST_BADNESS
+from aqmlab.statistics.recorded import measured_window_s
 from aqmlab.terminal.spelling import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from aqmlab.comparison import Comparison
     from aqmlab.comparison.verdict import Application, Fares
+    from aqmlab.statistics.experience import Grade
 
 
 def score(value: float) -> str:
@@ -59,6 +61,8 @@ def number_in_words(fares: Fares) -> str:
 
 def fares_in_words(fares: Fares) -> str:
     """The grade and its number: `poor 256 ms`; of what is not judged the number, and which way it is."""
+    if fares.needs_s is not None:
+        return "too short"
     if fares.grade is None:
         return f"{number_in_words(fares)} {fares.way}".rstrip()
     if fares.quantity.base == "video_bitrate_mbps":
@@ -67,9 +71,38 @@ def fares_in_words(fares: Fares) -> str:
 
 
 def _grade_in_words(fares: Fares) -> str:
-    """The grade: `poor`, or `poor or worse` where only a bound is known."""
-    word = fares.grade.word if fares.grade else ""
-    return f"{word} or worse" if fares.may_be_worse else word
+    """The grade: `poor`; `fair to poor` where chance leaves both, `poor or worse` where a bound is known."""
+    if fares.grade is None:
+        return ""
+    if fares.may_be_worse:
+        return f"{fares.grade.word} or worse"
+    return grades_in_words(fares.within or (fares.grade, fares.grade))
+
+
+def has_span(fares: Fares) -> bool:
+    """Whether two words are said of it, and not one."""
+    return " to " in _grade_in_words(fares) and fares.quantity.base != "video_bitrate_mbps"
+
+
+def grades_in_words(within: tuple[Grade, Grade]) -> str:
+    """From the best to the worst grade that chance leaves: `fair to poor`, or `fair` where that is one."""
+    return " to ".join(dict.fromkeys(each.word for each in within))
+
+
+def too_short_in_words(found: Comparison, applications: Sequence[Application]) -> Iterator[str]:
+    """What was measured for less time than it takes to judge it."""
+    for each in applications:
+        if needs_s := max((own.needs_s or 0.0 for own in each.fares.values()), default=0.0):
+            yield (
+                f"Too short: {the(each.name)} may play for {needs_s:g} s what arrived before; "
+                f"measure so long or longer ({measured_in_words(found)})."
+            )
+
+
+def measured_in_words(found: Comparison) -> str:
+    """Over how long a window the runs were measured: `now 10 s`."""
+    least_s = min(measured_window_s(run.result) for runs in found.runs.values() for run in runs)
+    return f"now {least_s:g} s"
 
 
 def what_changes_most(found: Comparison, applications: Sequence[Application]) -> str:
@@ -142,7 +175,9 @@ def _facts_of_fares(fares: Fares) -> dict[str, Any]:
     return {
         "words": fares_in_words(fares),
         "grade": None if fares.grade is None else fares.grade.word,
+        "grades_within_chance": fares.within and [each.word for each in fares.within],
         "may_be_worse": fares.may_be_worse,
+        "needs_s": fares.needs_s,
         "quantity": fares.quantity.name,
         "unit": fares.quantity.unit,
         "at_least": fares.number.lower,

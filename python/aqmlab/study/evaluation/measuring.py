@@ -177,7 +177,11 @@ def evaluated(
     trials = [each for each in planned if isinstance(each, Trial)]
     not_run = tuple(each for each in planned if isinstance(each, NotRun))
     numbers = Seeds(affordable([each.scenario for each in trials], numbers, within_s, executor).seeds)
-    jobs = [Job(trial.scenario, seed) for trial in trials for seed in numbers]
+    jobs = [
+        Job(trial.scenario, seed, label=f"{trial.guideline.section} {trial.title}, {trial.subject}")
+        for trial in trials
+        for seed in numbers
+    ]
     found = [[[Observation.nothing()] * len(numbers) for _ in trial.metrics] for trial in trials]
     # A result is read when it is there and let go: all of them would fill the memory.
     for position, result in run_each(jobs, executor=executor, progress=progress, label=method.document):

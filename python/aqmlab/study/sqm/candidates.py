@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from aqmlab.comparison.verdict import PAGES, mean_of, suffering_most
+from aqmlab.comparison.verdict import PAGES, grades_of_all, grades_within, mean_of, suffering_most
 from aqmlab.load.parametrized_scheme import spelt
 from aqmlab.load.queue_place import PLACES, ROUTER_LINKS, at_fixed_rates
 from aqmlab.load.queues import Queues, placed
@@ -136,6 +136,7 @@ class Judged:
         page_s: The median page load time in seconds; NaN without pages.
         goodput_mbps: What long-lived flows carry, by group.
         shapers_mbps: Of shapers that follow the line, by way: the mean, the lowest and the highest rate.
+        within: The best and the worst grade that chance leaves whoever suffers most; none without a grade.
     """
 
     candidate: Candidate
@@ -143,6 +144,7 @@ class Judged:
     page_s: float
     goodput_mbps: dict[str, float]
     shapers_mbps: dict[str, tuple[float, float, float]]
+    within: tuple[Grade, Grade] | None = None
 
     @property
     def badness(self) -> float:
@@ -180,9 +182,21 @@ def judged(found: Comparison, tried: Sequence[Candidate]) -> list[Judged]:
                 for group in found.flow_groups
             },
             _shapers_mbps(found, each.name) if each.follows else {},
+            _within(found, each.name, suffering.get(each.name)),
         )
         for each in tried
     ]
+
+
+def _within(found: Comparison, name: str, felt: Experience | None) -> tuple[Grade, Grade] | None:
+    """The best and the worst grade that chance leaves the group that suffers most, or the pages."""
+    if felt is not None:
+        return grades_of_all(found, name, [felt])
+    page_s = mean_of(found, name, LOADED_MEDIAN).upper if found.browsing_users else math.nan
+    if math.isnan(page_s):
+        return None
+    (criterion,) = PAGES.criteria
+    return grades_within(found, name, [(criterion, LOADED_MEDIAN)], grade_of(criterion.badness(page_s)))
 
 
 def _shapers_mbps(found: Comparison, name: str) -> dict[str, tuple[float, float, float]]:
