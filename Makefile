@@ -15,7 +15,7 @@ SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -type f -not
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help browser test-browser demo demo-2003 test test-all test-python-and-commands test-commands shown reference test-rust clippy test-python test-live live fuzz fuzz-networks fuzz-files fuzz-properties fuzz-statistics mutants miri bench bench-check bench-pairs packets-per-second crosscheck crosscheck-kernel crosscheck-queues crosscheck-cake crosscheck-classes crosscheck-router crosscheck-autorate crosscheck-ledger crosscheck-bbr uml-kernel docs constraints wheel release package oldest-rust clean
+.PHONY: help browser test-browser demo demo-2003 test test-all test-python-and-commands test-commands shown reference test-rust clippy test-python test-live live fuzz fuzz-networks fuzz-files fuzz-properties fuzz-statistics mutants miri bench bench-check bench-pairs packets-per-second crosscheck crosscheck-kernel crosscheck-queues crosscheck-cake crosscheck-classes crosscheck-router crosscheck-autorate crosscheck-ledger crosscheck-bbr crosscheck-floods uml-kernel docs constraints wheel release package oldest-rust clean
 
 help: ## what there is
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -170,6 +170,9 @@ crosscheck-ledger: $(VENV)/.installed ## the kernel's side of `aqmlab reproduce 
 
 crosscheck-bbr: $(VENV)/.installed ## BBRv1 of a kernel beside ours, three lines, two buffers, six seeds (UML as for crosscheck-router; MINUTES=10: a part)
 	$(BIN)/python -m tests.crosscheck.bbr $(if $(MINUTES),--minutes $(MINUTES))
+
+crosscheck-floods: $(VENV)/.installed ## CAKE, CHOKe and SFB of a kernel beside ours, two streams beside downloads, six seeds (UML, MINUTES as for crosscheck-bbr)
+	$(BIN)/python -m tests.crosscheck.floods $(if $(MINUTES),--minutes $(MINUTES))
 
 uml-kernel: ## the kernel of crosscheck-queues, in target/uml: minutes (SOURCE=... a tar of Linux's source, by default Debian's in /usr/src)
 	tests/crosscheck/uml/build.sh "$(or $(SOURCE),$(lastword $(sort $(wildcard /usr/src/linux-source-*.tar.xz))))" target/uml/linux

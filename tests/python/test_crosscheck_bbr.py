@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from tests.crosscheck import bbr
+from tests.crosscheck import bbr, kernel_runs
 
 import aqmlab
 
@@ -40,7 +41,7 @@ def test_a_figure_differs_where_the_differences_by_seed_leave_out_zero() -> None
         {**row, "goodput_mbps": row["goodput_mbps"] + 0.01, "delay_p50_ms": 20.0 + (-1) ** seed}
         for seed, row in enumerate(theirs)
     ]
-    rows = {cells[0]: cells[1:] for cells in bbr.beside(theirs, ours)}
+    rows = {cells[0]: cells[1:] for cells in bbr.COMPARISON.beside(theirs, ours)}
     goodput, half = rows["goodput, Mbit/s"], rows["delay of the stream, half, ms"]
     # 9 to 9.5: the mean is 9.25, the standard deviation 0.187, the interval 2.571 of these over √6.
     assert goodput[0] == "9.25 [9.054, 9.446]"
@@ -51,17 +52,17 @@ def test_a_figure_differs_where_the_differences_by_seed_leave_out_zero() -> None
 def test_suspect_runs_are_not_counted_and_are_made_again(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(bbr, "MADE", tmp_path / "bbr.jsonl")
-    monkeypatch.setattr(bbr, "nothing_to_ask", lambda: "")
     case = next(bbr.cases())
-    monkeypatch.setattr(bbr, "cases", lambda: iter([case]))
-    monkeypatch.setattr(bbr, "figures", lambda _: KERNEL)
+    comparison = replace(
+        bbr.COMPARISON, made=tmp_path / "bbr.jsonl", cases=[case], figures=lambda _: dict(KERNEL)
+    )
+    monkeypatch.setattr(kernel_runs, "nothing_to_ask", lambda: "")
+    monkeypatch.setattr(kernel_runs, "kernel", lambda: type("Kernel", (), {"path": "linux"}))
     monkeypatch.setattr(aqmlab, "run", lambda *_, **__: None)
-    monkeypatch.setattr(bbr, "kernel", lambda: type("Kernel", (), {"path": "linux"}))
     monkeypatch.setenv("UML", "")
     made: list[int] = []
 
-    def of_kernel(_: bbr.Case, seed: int) -> dict[str, object]:
+    def of_kernel(_: kernel_runs.Comparison, __: bbr.Case, seed: int) -> dict[str, object]:
         made.append(seed)
         return {
             "kernel": "6.1",
@@ -70,11 +71,11 @@ def test_suspect_runs_are_not_counted_and_are_made_again(
             **KERNEL,
         }
 
-    monkeypatch.setattr(bbr, "of_kernel", of_kernel)
+    monkeypatch.setattr(kernel_runs.Comparison, "of_kernel", of_kernel)
     monkeypatch.setattr(sys, "argv", ["bbr", "--seeds", "2"])
-    assert bbr.main() == 0
+    assert comparison.main("") == 0
     assert f"{case} (1 seeds)" in capsys.readouterr().out
-    assert bbr.main() == 0
+    assert comparison.main("") == 0
     assert made == [1, 2, 2]
     assert f"{case} (2 seeds)" in capsys.readouterr().out
     rows = [json.loads(line) for line in (tmp_path / "bbr.jsonl").read_text().splitlines()]
@@ -84,7 +85,7 @@ def test_suspect_runs_are_not_counted_and_are_made_again(
 def test_without_a_kernel_it_says_how_to_get_one(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(bbr, "nothing_to_ask", lambda: "no user-mode Linux: apt-get")
+    monkeypatch.setattr(kernel_runs, "nothing_to_ask", lambda: "no user-mode Linux: apt-get")
     monkeypatch.setattr(sys, "argv", ["bbr"])
-    assert bbr.main() == bbr.MISSING
+    assert bbr.COMPARISON.main("") == kernel_runs.MISSING
     assert "apt-get" in capsys.readouterr().err

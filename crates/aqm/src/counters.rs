@@ -190,8 +190,8 @@ impl Counters {
         waited_in_vain: 0,
     };
 
-    /// A packet is discarded that had waited so long.
-    pub(crate) fn count_wait_in_vain(&mut self, waited: Span) {
+    /// A packet is discarded that had waited so long, for who keeps packets as for [`Counters::count`].
+    pub fn count_wait_in_vain(&mut self, waited: Span) {
         self.waited_in_vain += u128::from(waited.nanoseconds());
     }
 

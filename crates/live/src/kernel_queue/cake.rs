@@ -91,7 +91,7 @@ pub(super) fn cake(given: &cake::Params, link: Rate) -> Result<Discipline, Strin
         }
     };
     let words = words(&format!(
-        "cake {shaped} {} {} nonat {} {} {} rtt {rtt} memlimit {memory_limit_bytes}",
+        "cake {shaped} {} {} {} {} {} rtt {rtt} memlimit {memory_limit_bytes}",
         of_tins(tins),
         of_isolation(isolation),
         if wash { "wash" } else { "nowash" },
@@ -207,7 +207,7 @@ mod tests {
     #[test]
     fn a_shaper_counts_frames_and_a_target_is_a_twentieth_of_the_round_trip() {
         let found = cake(", rate_mbps = 8.0, overhead_bytes = 14").unwrap();
-        let wanted = "cake bandwidth 8000000bit overhead 28 mpu 0 noatm besteffort triple-isolate nonat nowash no-ack-filter \
+        let wanted = "cake bandwidth 8000000bit overhead 28 mpu 0 noatm besteffort triple-isolate nowash no-ack-filter \
                       egress rtt 100000us memlimit 4194304";
         assert_eq!(found, wanted);
         let found = cake(
@@ -215,7 +215,7 @@ mod tests {
              isolation = \"dual_source\", ack_filter = \"aggressive\", wash = true, ingress = true, interval_ms = 30.0, \
              target_ms = 1.5, memory_limit_bytes = 8388608",
         );
-        let wanted = "cake bandwidth 2000000bit overhead 44 mpu 64 ptm diffserv4 dual-srchost nonat wash ack-filter-aggressive \
+        let wanted = "cake bandwidth 2000000bit overhead 44 mpu 64 ptm diffserv4 dual-srchost wash ack-filter-aggressive \
                       ingress rtt 30000us memlimit 8388608";
         assert_eq!(found.as_deref(), Ok(wanted));
         let follows = cake(", rate_mbps = 8.0, autorate_ingress = true").unwrap();
@@ -226,7 +226,7 @@ mod tests {
     #[test]
     fn without_a_shaper_turns_are_a_frame_and_ip_lengths_count() {
         let found = cake(", quantum_bytes = 1514, overhead_bytes = 14").unwrap();
-        let wanted = "cake unlimited raw besteffort triple-isolate nonat nowash no-ack-filter egress rtt 100000us memlimit 4194304";
+        let wanted = "cake unlimited raw besteffort triple-isolate nowash no-ack-filter egress rtt 100000us memlimit 4194304";
         assert_eq!(found, wanted);
         assert_eq!(
             cake(""),

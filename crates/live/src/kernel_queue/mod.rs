@@ -51,8 +51,8 @@ pub(crate) struct KernelQueue {
     /// Where packets enter, and where they come out.
     entrance: PacketSocket,
     exit: PacketSocket,
-    /// What is in the kernel, in the order in which it came.
-    held: BTreeMap<u32, Packet>,
+    /// What is in the kernel, in the order in which it came, each packet with the instant at which it did.
+    held: BTreeMap<u32, (Time, Packet)>,
     bytes: u64,
     occupancy: Occupancy,
     came: u32,
@@ -108,7 +108,7 @@ impl KernelQueue {
         self.lateness.note(due, entered_at);
         if let Err(error) = entered {
             // What a discipline throws away on arrival is said so to the sender (net_xmit_errno of the
-            // kernel).
+            // kernel), but for what RED, CHOKe and SFB decide to drop: they answer with NET_XMIT_CN.
             self.refused += u64::from(error != Errno::ENOBUFS);
             let full = self.discipline.limit_packets.is_none_or(|limit| self.held.len() as u64 >= limit);
             let reason = if full { Reason::Overflow } else { Reason::Early };
@@ -117,7 +117,7 @@ impl KernelQueue {
         }
         self.occupancy = self.occupancy(entered_at);
         self.bytes += u64::from(facts.bytes);
-        self.held.insert(number, packet);
+        self.held.insert(number, (entered_at, packet));
         None
     }
 
@@ -128,10 +128,11 @@ impl KernelQueue {
         loop {
             let length = self.exit.take(&mut frame)?;
             let Some(number) = number_of(&frame[..length.min(frame.len())]) else { continue };
-            self.occupancy = self.occupancy(self.clock.now());
-            let Some(mut packet) = self.held.remove(&number) else { continue };
+            let now = self.clock.now();
+            self.occupancy = self.occupancy(now);
+            let Some((_, mut packet)) = self.held.remove(&number) else { continue };
             self.bytes -= u64::from(packet.facts().bytes);
-            self.discard_before(number, packet.facts().flow, discarded);
+            self.discard_before(number, (now, packet.facts().flow), discarded);
             if frame[CODEPOINT_AT] & CE == CE && packet.facts().codepoint != Codepoint::Ce {
                 self.counters.count(Event::Mark, &packet.facts());
                 packet.mark();
@@ -144,17 +145,24 @@ impl KernelQueue {
         }
     }
 
-    /// Packets of one queue come out in the order in which they came; of several queues, those of a flow.
-    fn discard_before(&mut self, number: u32, flow: u64, discarded: &mut impl FnMut(Packet, Reason)) {
+    /// Packets of one queue come out in the order in which they came; of several queues, those of a flow. What
+    /// was thrown away is taken to have waited until now, in vain.
+    fn discard_before(
+        &mut self,
+        number: u32,
+        (now, flow): (Time, u64),
+        discarded: &mut impl FnMut(Packet, Reason),
+    ) {
         let overtaken = |packet: &Packet| self.discipline.is_one_queue || packet.facts().flow == flow;
         let gone: Vec<u32> = self
             .held
             .range(..number)
-            .filter(|(_, packet)| overtaken(packet))
+            .filter(|(_, (_, packet))| overtaken(packet))
             .map(|(&gone, _)| gone)
             .collect();
-        for packet in gone.iter().filter_map(|gone| self.held.remove(gone)) {
+        for (came, packet) in gone.iter().filter_map(|gone| self.held.remove(gone)) {
             self.bytes -= u64::from(packet.facts().bytes);
+            self.counters.count_wait_in_vain(now - came);
             self.counters.count(Event::Discard(Reason::Early), &packet.facts());
             discarded(packet, Reason::Early);
         }
@@ -192,7 +200,7 @@ impl KernelQueue {
     /// Checks that what is kept is what was counted.
     pub(crate) fn check_conservation(&self) -> Result<(), String> {
         let waiting = self.counters.waiting().total();
-        let kept: u64 = self.held.values().map(|packet| u64::from(packet.facts().bytes)).sum();
+        let kept: u64 = self.held.values().map(|(_, packet)| u64::from(packet.facts().bytes)).sum();
         let holds = waiting.packets == self.held.len() as u64 && waiting.bytes == kept && kept == self.bytes;
         if holds {
             Ok(())

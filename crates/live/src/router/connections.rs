@@ -139,7 +139,10 @@ impl Connections {
         let [from, to] = if side == 0 { machines } else { [machines[1], machines[0]] };
         let path = paths.between(from, to).ok_or(Refusal::NoRoute)?;
         let nodes = [from, to].map(|machine| self.addresses.node(machine));
-        let flow = guest | u64::from(machines[0]) << 40 | u64::from(number) << 8 | side as u64;
+        // A machine numbers its connections and its sources of datagrams apart from each other.
+        let is_datagram = u64::from(headers.protocol == Protocol::UDP);
+        let flow =
+            guest | u64::from(machines[0]) << 40 | u64::from(number) << 8 | is_datagram << 1 | side as u64;
         Ok(Conduct { whose, path, delay, header: self.header(nodes, headers), flow })
     }
 
@@ -184,5 +187,54 @@ impl Connections {
             source: from.0,
             destination: to.0,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::addresses::Half;
+    use crate::router::capture::CapturedPorts;
+    use crate::router::fuzz::network;
+    use crate::router::log::Log;
+    use aqmlab_units::Time;
+    use aqmlab_wire::{Flags, WireAddress, WireOptions, WirePacket, WirePayload, WireTcp};
+
+    /// The first connection of a machine and its first source of datagrams: queues of the kernel tell them
+    /// apart.
+    #[test]
+    fn a_connection_and_a_source_of_one_number_are_two_flows() {
+        let text = "duration_s = 1.0\n[dumbbell]\nrate_mbps = 10.0\n\
+                    queue = { scheme = \"drop-tail\", limit_packets = 9 }\n[users]\nper_side = 1\n";
+        let (mut network, addresses) = network(text, Log::new(true, &CapturedPorts::default()));
+        let (opener, port) = addresses.opener(0, 0).unwrap();
+        let answerer = addresses.answerer(u32::try_from(addresses.machines()).unwrap() - 1);
+        let tcp = WireTcp {
+            sequence: 1,
+            acknowledgement: 1,
+            flags: Flags::ACK,
+            window: 65_535,
+            largest_window: 1_000_000,
+            segment_bytes: 1_460,
+            payload: 400,
+            scales: true,
+            options: WireOptions::default(),
+        };
+        for payload in [WirePayload::Tcp(tcp), WirePayload::Udp, WirePayload::Tcp(tcp)] {
+            let packet = WirePacket {
+                at: Time::ZERO,
+                source: WireAddress { address: opener.octets(), port },
+                destination: WireAddress { address: answerer.octets(), port: 80 },
+                traffic_class: 0,
+                ip_bytes: 448,
+                payload,
+            };
+            network.arrive(Time::ZERO, Half::Active, &packet.bytes());
+        }
+        network.run_until(Time::ZERO, &mut |_, _, _| {});
+        let rows = network.log.into_parts().0;
+        let flows: Vec<u64> = rows.iter().take(3).map(|row| row.facts.flow).collect();
+        assert_eq!(flows.len(), 3);
+        assert_eq!(flows[0], flows[2]);
+        assert_ne!(flows[0], flows[1]);
     }
 }
