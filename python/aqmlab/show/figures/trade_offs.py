@@ -66,12 +66,11 @@ def draw_all(evaluation: Evaluation, trials: Sequence[Trial]) -> Drawn:
 
 def _draw_trial(axes: Axes, evaluation: Evaluation, trial: Trial) -> None:
     for scheme, look in looks_of_names(evaluation.subjects).items():
-        section, name = trial.guideline.section, trial.name
-        delay, goodput = (evaluation.figure(section, name, scheme, each) for each in (DELAY, GOODPUT))
+        delay, goodput = (evaluation.figure(*trial.place, scheme, each) for each in (DELAY, GOODPUT))
         if delay is None or goodput is None:
             continue
         axes.plot(delay.values, goodput.values, look.marker, color=look.colour, markersize=3.0, label=scheme)
-        ellipse = evaluation.ellipse(section, name, scheme)
+        ellipse = evaluation.ellipse(*trial.place, scheme)
         if ellipse is not None:
             around = contour(ellipse)
             axes.fill(*around, facecolor=look.colour, alpha=_FAINT)
@@ -87,10 +86,7 @@ def contour(ellipse: Ellipse) -> tuple[FloatArray, FloatArray]:
 
 
 def _words(evaluation: Evaluation, trial: Trial) -> str:
-    centres = {
-        scheme: evaluation.ellipse(trial.guideline.section, trial.name, scheme)
-        for scheme in evaluation.subjects
-    }
+    centres = {scheme: evaluation.ellipse(*trial.place, scheme) for scheme in evaluation.subjects}
     told = [
         f"{scheme} {centre.delay_ms:.3g} ms and {centre.goodput_mbps:.3g} Mbit/s"
         for scheme, centre in centres.items()

@@ -15,6 +15,7 @@ from aqmlab.show.words.amounts import delay, listed
 from aqmlab.show.words.configurations import named, under
 from aqmlab.study.evaluation import CONTROLLERS, SCHEMES, Evaluation
 from aqmlab.study.evaluation.harm import DISTANCE, Judgement, judgements_of
+from aqmlab.study.evaluation.metrics import DELAY, GOODPUT
 from aqmlab.study.evaluation.summary import (
     cases_of,
     columns_of,
@@ -51,7 +52,7 @@ _STAR = (
     f"; *: worse than CUBIC (beside Reno: than Reno) by more than {DISTANCE:g} of harm, or "
     f"{100.0 * DISTANCE:g} % of other numbers, beyond chance"
 )
-_CALLED = {"queue_mean_ms": "delay", "goodput_mbps": "goodput"}
+_CALLED = {DELAY: "delay", GOODPUT: "goodput"}
 
 
 def in_words(evaluation: Evaluation) -> list[str]:
@@ -67,10 +68,7 @@ def waits_in_words(evaluation: Evaluation, trial: Trial | None) -> list[str]:
     """How long packets wait under each scheme in one case."""
     if trial is None:
         return []
-    section, name = trial.guideline.section, trial.name
-    figures = {
-        scheme: evaluation.figure(section, name, scheme, "queue_mean_ms") for scheme in evaluation.subjects
-    }
+    figures = {scheme: evaluation.figure(*trial.place, scheme, DELAY) for scheme in evaluation.subjects}
     waits = [
         f"{delay(mean)} {under(scheme)}"
         for scheme, figure in figures.items()

@@ -23,7 +23,7 @@ from aqmlab.study.evaluation.metrics import DELAY, GOODPUT, figures_table
 from aqmlab.tables.stored import to_arrow
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     import pyarrow as pa
 
@@ -124,6 +124,11 @@ class Trial:
     scenario: Scenario
     metrics: tuple[OfRun, ...]
 
+    @property
+    def place(self) -> tuple[str, str]:
+        """Its section and name, which the trials of a case with all subjects share."""
+        return self.guideline.section, self.name
+
 
 @dataclass(frozen=True)
 class NotRun:
@@ -174,6 +179,11 @@ class Figure:
         return mean_interval(self.values)
 
 
+def by_name(figures: Iterable[Figure]) -> dict[tuple[str, str, str, str], Figure]:
+    """Figures by section, case, subject and metric."""
+    return {(*each.trial.place, each.trial.subject, each.metric.name): each for each in figures}
+
+
 @dataclass(frozen=True)
 class Evaluation(shown.Shown, Tidy):
     """A scheme through RFC 7928, or a congestion controller through RFC 9743.
@@ -218,7 +228,7 @@ class Evaluation(shown.Shown, Tidy):
             (
                 trial.subject,
                 seed,
-                f"{metric.name}/{_KIND}.{trial.guideline.section} {trial.name}",
+                f"{metric.name}/{_KIND}.{' '.join(trial.place)}",
                 metric.unit,
                 each,
             )
@@ -237,7 +247,4 @@ class Evaluation(shown.Shown, Tidy):
 
     @cached_property
     def _by_name(self) -> dict[tuple[str, str, str, str], Figure]:
-        return {
-            (each.trial.guideline.section, each.trial.name, each.trial.subject, each.metric.name): each
-            for each in self.figures
-        }
+        return by_name(self.figures)

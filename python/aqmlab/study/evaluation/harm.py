@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from aqmlab.inference import Interval, mean_interval
 from aqmlab.statistics.observation import Observation
-from aqmlab.study.evaluation.evaluation import ALONE, Figure
+from aqmlab.study.evaluation.evaluation import ALONE, Figure, by_name
 from aqmlab.study.evaluation.metrics import Metric
 
 if TYPE_CHECKING:
@@ -50,15 +50,11 @@ def harm_name(metric: str) -> str:
 
 def harms(figures: Sequence[Figure]) -> Iterator[Figure]:
     """The harm in each trial whose case asks for it, seed by seed, against the case without the subject."""
-    found = {
-        (each.trial.guideline.section, each.trial.name, each.trial.subject, each.metric.name): each
-        for each in figures
-    }
+    found = by_name(figures)
     trials = {id(each.trial): each.trial for each in figures if each.trial.subject != ALONE}
     for trial in trials.values():
         for harmed in trial.case.harmed:
-            place = trial.guideline.section, trial.name
-            own, alone = (found.get((*place, subject, harmed)) for subject in (trial.subject, ALONE))
+            own, alone = (found.get((*trial.place, subject, harmed)) for subject in (trial.subject, ALONE))
             if own is None or alone is None:
                 continue
             pairs = zip(alone.observed, own.observed, strict=True)
@@ -139,9 +135,8 @@ def judgements_of(evaluation: Evaluation) -> Iterator[Judgement]:
         if trial.subject != evaluation.subject:
             continue
         for metric, number in numbers_of(trial).items():
-            place = trial.guideline.section, trial.name
-            own = evaluation.figure(*place, trial.subject, metric)
-            standard = evaluation.figure(*place, trial.case.standard, metric)
+            own = evaluation.figure(*trial.place, trial.subject, metric)
+            standard = evaluation.figure(*trial.place, trial.case.standard, metric)
             if own is None or standard is None:
                 continue
             pairs = zip(own.values, standard.values, strict=True)

@@ -207,9 +207,8 @@ def _planned(
             cases = [case for case in guideline.cases if case.beside or subject == evaluated]
             for each in (each for case in cases for each in method.trials(guideline, case, subject)):
                 if isinstance(each, Trial) and each.subject == ALONE:
-                    place = guideline.section, each.name
-                    if place in alone:
+                    if each.place in alone:
                         continue
-                    alone.add(place)
+                    alone.add(each.place)
                 found.append(each)
     return found

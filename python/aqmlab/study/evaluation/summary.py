@@ -82,7 +82,7 @@ def details_of(evaluation: Evaluation, guideline: Guideline) -> list[SummaryRow]
     columns = columns_of(evaluation)
     titles = {id(trial): trial for trial in cases_of(evaluation) if trial.guideline is guideline}
     for trial in titles.values():
-        of_case = (each for each in evaluation.figures if _is_of(each.trial, trial))
+        of_case = (each for each in evaluation.figures if each.trial.place == trial.place)
         for metric in {each.metric.name: each.metric for each in of_case}.values():
             name = f"{metric.name}, {metric.unit}" if metric.unit else metric.name
             row = SummaryRow(
@@ -98,15 +98,10 @@ def columns_of(evaluation: Evaluation) -> tuple[str, ...]:
     return (*evaluation.subjects, *([ALONE] if has_alone else []))
 
 
-def _is_of(trial: Trial, other: Trial) -> bool:
-    return (trial.guideline.section, trial.name) == (other.guideline.section, other.name)
-
-
 def _figures(
     evaluation: Evaluation, trial: Trial, metric: str, subjects: Sequence[str]
 ) -> dict[str, Figure | None]:
-    place = trial.guideline.section, trial.name
-    return {subject: evaluation.figure(*place, subject, metric) for subject in subjects}
+    return {subject: evaluation.figure(*trial.place, subject, metric) for subject in subjects}
 
 
 def standings_of(evaluation: Evaluation) -> list[Standings]:
@@ -121,9 +116,8 @@ def standings_of(evaluation: Evaluation) -> list[Standings]:
 def _standings(evaluation: Evaluation, other: str, metric: str) -> Standings:
     less = more = cases = 0
     for trial in cases_of(evaluation):
-        section, name = trial.guideline.section, trial.name
         own, others = (
-            evaluation.figure(section, name, scheme, metric) for scheme in (evaluation.subject, other)
+            evaluation.figure(*trial.place, scheme, metric) for scheme in (evaluation.subject, other)
         )
         if own is None or others is None:
             continue
@@ -147,5 +141,5 @@ def cases_of(evaluation: Evaluation) -> list[Trial]:
     found: dict[tuple[str, str], Trial] = {}
     for trial in evaluation.trials:
         if trial.subject != ALONE:
-            found.setdefault((trial.guideline.section, trial.name), trial)
+            found.setdefault(trial.place, trial)
     return list(found.values())
