@@ -107,9 +107,7 @@ def scored(study: Study, filled: Iterable[Filled], outcomes: Sequence[Outcome]) 
 
     A published number counts once, beside the study's own reading of the paper.
     """
-    runs = [result.run for results in study.cells.values() for result in results]
-    version = ", ".join(sorted({str(run["aqmlab_version"]) for run in runs}))
-    of_study = study.experiment.name, study.scale.name, version
+    of_study = study.experiment.name, study.scale.name, study.version
     drawn = {figure.id for figure in study.experiment.figures}
     differences = study.experiment.differences
     numbers = [

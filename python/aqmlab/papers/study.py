@@ -186,9 +186,19 @@ class Study:
         return sorted({load for _, load in self.cells})
 
     @property
+    def runs(self) -> list[Recorded]:
+        """The replications of all cells."""
+        return [result for results in self.cells.values() for result in results]
+
+    @property
     def seeds(self) -> list[int]:
         """The seeds that were run."""
-        return sorted({int(result.run["seed"]) for results in self.cells.values() for result in results})
+        return sorted(set(map(seed, self.runs)))
+
+    @property
+    def version(self) -> str:
+        """The version that made the runs; of several all."""
+        return ", ".join(sorted({str(result.run["aqmlab_version"]) for result in self.runs}))
 
     def realised_percent(self, configuration: str, load_percent: float) -> float | None:
         """Offered load of a cell, mean of its replications, in per cent of the bottleneck's rate.

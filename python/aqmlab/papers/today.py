@@ -99,13 +99,12 @@ class OtherHosts:
 
     def kept(self, study: Study) -> Table:
         """The statements for programs; each row has what was run, for files kept without the runs."""
-        runs = [result.run for results in study.cells.values() for result in results]
         ran = {
             "experiment": study.experiment.name,
             "scale": study.scale.name,
             "loads_percent": " ".join(f"{load:g}" for load in study.loads_percent),
             "hosts": self.profile,
-            "version": ", ".join(sorted({str(run["aqmlab_version"]) for run in runs})),
+            "version": study.version,
             "seeds": " ".join(map(str, study.seeds)),
         }
         return table_of(self.statements, self.profile, ran)

@@ -239,29 +239,24 @@ class Artifact:
     def write(self, place: Path) -> Path:
         """Writes it: a path that ends in .zip, which is replaced, or a new folder."""
         expected = dict(self._expected())
-        experiment = self.parts.study.experiment
+        study = self.parts.study
         # Pictures of Matplotlib have its version in them; tables are the same bytes everywhere.
         same = {path: content for path, content in expected.items() if path.endswith(".csv")}
         files: dict[str, Content] = {
             "README.md": self._page(),
             CLAIMS: to_csv(claims.table_of(self.parts.outcomes)),
             SAME: checksums_of((path, digest(content)) for path, content in same.items()),
-            citation.FILE: citation.bibtex(self._version, note=f"repeats: {experiment.paper}"),
+            citation.FILE: citation.bibtex(study.version, note=f"repeats: {study.experiment.paper}"),
             **{f"{EXPECTED}/{path}": content for path, content in expected.items()},
-            **dict(_files_in(experiment.folder, STUDY)),
+            **dict(_files_in(study.experiment.folder, STUDY)),
         }
-        return write_files(files, place, f"{experiment.name}-{self.parts.study.scale.name}")
+        return write_files(files, place, f"{study.experiment.name}-{study.scale.name}")
 
     def _expected(self) -> Iterator[tuple[str, Content]]:
         """What the command writes, by its place in the folder that the command writes to."""
         for file in self.files.values():
             for each in sorted(file.iterdir()) if file.is_dir() else [file]:
                 yield (f"{file.name}/{each.name}" if file.is_dir() else each.name), each
-
-    @property
-    def _version(self) -> str:
-        runs = (result.run for results in self.parts.study.cells.values() for result in results)
-        return ", ".join(sorted({str(run["aqmlab_version"]) for run in runs}))
 
     def _page(self) -> str:
         study = self.parts.study
@@ -270,7 +265,7 @@ class Artifact:
             "artifact.md",
             study=study.experiment,
             scale=study.scale.name,
-            version=self._version,
+            version=study.version,
             machine=f"{platform.system()}, {platform.machine()}",
             at_once=self.workers,
             times=self._times(),

@@ -320,7 +320,7 @@ def _provenance(parts: Parts) -> Iterator[Part]:
 
 
 def provenance(study: Study) -> dict[str, str]:
-    runs = [result.run for results in study.cells.values() for result in results]
+    runs = [result.run for result in study.runs]
     users = [run["scenario"].get("users") or {} for run in runs]
     profiles = {
         str(entry.get("profile")) for entry in users if isinstance(entry, dict) and "profile" in entry
@@ -328,7 +328,7 @@ def provenance(study: Study) -> dict[str, str]:
     window = {(run["measured_from_s"], run["measured_until_s"]) for run in runs}
     broken = [law["name"] for run in runs for law in run["invariants"] if not law["holds"]]
     return {
-        "version": ", ".join(sorted({str(run["aqmlab_version"]) for run in runs})),
+        "version": study.version,
         "scale": f"{study.scale.name}: {study.scale.description}",
         "runs": f"{len(runs)} of {counted(len(study.cells), 'cell')}",
         "seeds": ", ".join(map(str, study.seeds)),
