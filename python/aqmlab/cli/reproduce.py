@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING
 
 import click
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from aqmlab.papers.cost import Cost
+    from aqmlab.papers.reproduction import Choice
     from aqmlab.runs.executors import Executor
 
 ALL, STRANGERS = "all", "strangers"
@@ -29,16 +30,6 @@ _OF_STUDIES = {
     "within_s": "--within",
 }
 """Options that the ledger of measurements by others does not take, by the names of the parameters."""
-
-
-class _Choice(TypedDict):
-    """How much of an experiment."""
-
-    scale: str
-    cells: tuple[str, ...] | None
-    loads: tuple[int, ...] | None
-    replications: int | None
-    seeds: tuple[int, ...] | None
 
 
 @from_api(
@@ -127,7 +118,7 @@ def reproduce(
     from aqmlab.papers import experiments
     from aqmlab.papers.reproduction import choose
 
-    choice: _Choice = {
+    choice: Choice = {
         "scale": scale,
         "cells": cells or None,
         "loads": loads or None,
@@ -215,7 +206,7 @@ def _require_strangers(experiment: str) -> None:
 def _strangers(
     source: str | None,
     switches: tuple[str, ...],
-    choice: _Choice,
+    choice: Choice,
     output: Path | None,
     executor: Executor,
     *,
@@ -265,7 +256,7 @@ def _prove(
     return Numbers.of(found, runs=found.file)
 
 
-def _scale_within(name: str, choice: _Choice, hosts: str | None, within_s: float, executor: Executor) -> str:
+def _scale_within(name: str, choice: Choice, hosts: str | None, within_s: float, executor: Executor) -> str:
     """The largest scale up to the chosen one that a time has room for, which is said."""
     from aqmlab.papers.reproduction import costs
     from aqmlab.runs.budget import in_words, workers_of
@@ -284,7 +275,7 @@ def _scale_within(name: str, choice: _Choice, hosts: str | None, within_s: float
     return chosen
 
 
-def _print_costs(names: Sequence[str], choice: _Choice, hosts: str | None, executor: Executor) -> Numbers:
+def _print_costs(names: Sequence[str], choice: Choice, hosts: str | None, executor: Executor) -> Numbers:
     """Prints what each scale of some studies takes here; of several studies also the sum."""
     from aqmlab.papers.cost import costs_table, tidy_costs, total_of
     from aqmlab.papers.reproduction import costs

@@ -8,7 +8,7 @@ reproduced: the paper's statements are put to these and to the study's own, so t
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from aqmlab.errors import ExperimentError, ScenarioError
 from aqmlab.load import Calibration, Demand, calibrate
@@ -27,6 +27,16 @@ if TYPE_CHECKING:
     from aqmlab.papers.documents import Configuration, Scale
     from aqmlab.papers.experiment import Experiment
     from aqmlab.result import Result
+
+
+class Choice(TypedDict, total=False):
+    """How much of an experiment is run: a scale, and what is chosen instead of what it has."""
+
+    scale: str
+    cells: Sequence[str] | None
+    loads: Sequence[int] | None
+    replications: int | None
+    seeds: Sequence[int] | None
 
 
 def with_hosts(own: Experiment, hosts: str | None) -> Experiment:
@@ -54,7 +64,7 @@ def _without_today(own: Experiment, chosen: Scale) -> Scale:
 def choose(
     experiment: Experiment,
     *,
-    scale: str,
+    scale: str = "quick",
     cells: Sequence[str] | None = None,
     loads: Sequence[float] | None = None,
     replications: int | None = None,
@@ -93,31 +103,14 @@ def choose(
     return chosen
 
 
-def costs(
-    name: str,
-    *,
-    scale: str = "quick",
-    cells: Sequence[str] | None = None,
-    loads: Sequence[float] | None = None,
-    replications: int | None = None,
-    seeds: Sequence[int] | None = None,
-    hosts: str | None = None,
-) -> dict[str, Cost]:
+def costs(name: str, *, hosts: str | None = None, **choice: Unpack[Choice]) -> dict[str, Cost]:
     """What each scale costs on this machine, the one named with what was chosen for it.
 
     Makes short runs, which take some seconds. With a profile of hosts it costs the runs with these and those
     with the study's own.
     """
     own = experiments.load(name)
-    chosen = choose(
-        with_hosts(own, hosts),
-        scale=scale,
-        cells=cells,
-        loads=loads,
-        replications=replications,
-        seeds=seeds,
-    )
-    return costs_of(own, chosen, hosts)
+    return costs_of(own, choose(with_hosts(own, hosts), **choice), hosts)
 
 
 def costs_of(own: Experiment, chosen: Scale, hosts: str | None) -> dict[str, Cost]:

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from aqmlab.papers.reproduction import Choice
     from aqmlab.papers.study import Study
     from aqmlab.runs.executors import Executor
     from aqmlab.show.papers.report import Parts
@@ -189,16 +190,14 @@ def reproduce(
     from aqmlab.show.papers.report import parts_of, write_report  # noqa: PLC0415
 
     own = experiments.load(experiment)
-    asked_loads = None if loads is None else list(loads)
-    asked_seeds = None if seeds is None else Seeds.of(seeds)
-    chosen = choose(
-        with_hosts(own, hosts),
-        scale=scale,
-        cells=cells,
-        loads=asked_loads,
-        replications=replications,
-        seeds=asked_seeds,
-    )
+    choice: Choice = {
+        "scale": scale,
+        "cells": None if cells is None else list(cells),
+        "loads": None if loads is None else list(loads),
+        "replications": replications,
+        "seeds": None if seeds is None else Seeds.of(seeds),
+    }
+    chosen = choose(with_hosts(own, hosts), **choice)
     plans = planned(own, chosen, hosts)
     engine = chosen_executor(executor, workers)
     folder = Path(output or folder_of(experiment, scale, hosts))
@@ -221,14 +220,7 @@ def reproduce(
         parts = replace(parts, hosts=today.OtherHosts(hosts, asked))
     files = write_report(parts, folder)
     if place is not None:
-        words = _typed(
-            experiment,
-            scale,
-            cells=None if cells is None else list(cells),
-            loads=asked_loads,
-            replications=replications,
-            seeds=asked_seeds,
-        )
+        words = _typed(experiment, choice)
         Artifact(parts, files, costs, workers_of(engine), words).write(place)
         files = {**files, "artifact": place}
     return Reproduction(parts, files)
@@ -241,13 +233,9 @@ def _artifact_place(place: Path, hosts: str | None) -> Path:
     return place
 
 
-def _typed(
-    experiment: str,
-    scale: str,
-    **parts: object,
-) -> str:
-    words = [f"aqmlab reproduce {experiment} --scale {scale}"]
-    for name, part in parts.items():
+def _typed(experiment: str, choice: Choice) -> str:
+    words = [f"aqmlab reproduce {experiment}"]
+    for name, part in choice.items():
         if part is not None:
             said = ",".join(map(str, part)) if isinstance(part, list) else str(part)
             words.append(f"--{name} {said}")
