@@ -1,5 +1,6 @@
 import csv
 import io
+import json
 import re
 from dataclasses import replace
 from functools import cache
@@ -10,6 +11,8 @@ import pyarrow as pa
 import pytest
 from rich.console import Console
 
+from aqmlab import shown
+from aqmlab.cli.numbers import Numbers
 from aqmlab.papers.study import Study
 from aqmlab.show.figures.bars import Bar, BarGroup, BarRow, Bars
 from aqmlab.show.figures.chart import Axis
@@ -21,6 +24,7 @@ from aqmlab.show.papers.figures import ccdf_chart, cdf_chart, draw, line_of, loo
 from aqmlab.show.papers.report import Parts, page_of, parts_of, render, warnings_of, write_report
 from aqmlab.show.papers.reproduce import Reproduction
 from aqmlab.show.report.page import Figure, inline_svg
+from aqmlab.statistics.tidy import tidy_rows
 from aqmlab.tables import Table
 from people import a_run
 from synthetic_results import LINKS, SyntheticResult, exchange_times, names, synthetic_result, synthetic_study
@@ -157,6 +161,17 @@ def test_the_terminal_shows_table_and_verdicts() -> None:
     assert "table 2: ours and the paper's" in text
     assert "what the paper says" in text
     assert re.search(r"\d+ not run: L\d\d, ", " ".join(text.split()))
+
+
+def test_a_reproduction_as_json_has_what_the_paper_prints() -> None:
+    study = small_study(replications=2)
+    found = Reproduction(parts_of(study), {})
+    written = Numbers(lambda: tidy_rows(()), lambda: shown.facts(found)).as_json()
+    (cell,) = (each for each in study.cells if each[0] == "pi-24")
+    row = study.published(*cell)
+    assert row is not None
+    numbers = [each for each in json.loads(written)["scored"] if each["name"] == study.label(cell)]
+    assert [each["published"] for each in numbers] == list(row.values.values())
 
 
 def test_text_from_runs_cannot_break_the_page(html: str) -> None:

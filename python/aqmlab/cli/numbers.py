@@ -9,6 +9,7 @@ import json
 import math
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -135,8 +136,8 @@ def numbers_options(command: Command) -> Command:
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 (whatever JSON holds)
     """Without numbers that are not finite, which JSON has none of."""
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
+    if isinstance(value, float | Decimal):
+        return float(value) if math.isfinite(value) else None
     if isinstance(value, dict):
         return {key: _plain(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
