@@ -10,9 +10,11 @@ from dataclasses import replace
 from functools import partial
 
 from aqmlab.study.evaluation.controller_cases import (
+    COOL_DOWN_S,
     CUBIC,
     DEEP,
     EQUAL,
+    GOODPUT_OF_CUBIC,
     GOODPUT_OF_SUBJECT,
     RATE_MBPS,
     RENO,
@@ -30,9 +32,6 @@ from aqmlab.study.evaluation.controller_sections import (
     constrained_nodes,
     data_centres,
     misbehaving_nodes,
-    multipath,
-    tail_drop,
-    tunnels,
 )
 from aqmlab.study.evaluation.guideline import Case, Guideline
 from aqmlab.study.evaluation.metrics import measured_as, sent_packets, sent_per_round_trip
@@ -142,7 +141,7 @@ def _short_beside_long() -> Case:
 
 def _long_beside_short() -> Case:
     document = path(_short(SUBJECT, SUBJECT), flows(CUBIC, CUBIC))
-    harmed = {f"goodput_mbps/flows.{CUBIC}": "harm, Mbit/s"}
+    harmed = {GOODPUT_OF_CUBIC: "harm, Mbit/s"}
     return Case("CUBIC long", document, harmed=harmed, standard=CUBIC)
 
 
@@ -182,6 +181,66 @@ def _onset() -> Case:
     headlines = {"loss_percent": "loss %", "queueing_delay_ms@in the crowd": "delay ms",
                  "throughput_mbps@after it": "Mbit/s"}  # fmt: skip
     return Case("", document, phases=phases, headlines=headlines, standard=CUBIC)
+
+
+def _newcomer(name: str, buffer: float) -> Case:
+    """A full drop-tail buffer locks out flows that begin later (RFC 7567, section 1.2).
+
+    Every other section has such queues too, unless it says otherwise, so losses and delays by buffer are
+    there.
+    """
+    begin_s, measured_s = 10.0, 15.0
+    document = path(
+        subject(), flows(CUBIC, CUBIC, starts_s=[begin_s]),
+        buffer=buffer, warm_up_s=begin_s, duration_s=begin_s + measured_s + COOL_DOWN_S,
+    )  # fmt: skip
+    return Case(name, document, harmed={GOODPUT_OF_CUBIC: "harm, Mbit/s"}, standard=CUBIC)
+
+
+def _one_queue() -> Case:
+    """Queues that keep flows apart take all that a tunnel carries for one flow.
+
+    FQ-CoDel sorts by codepoint: the tunnel's flows share a queue, a flow of CUBIC outside has the other.
+    """
+    outside = "outside"
+    document = path(
+        subject(), flows(CUBIC, CUBIC), flows(outside, CUBIC, dscp=8),
+        link={"queue": {"scheme": "fq-codel", "classify": "dscp"}},
+    )  # fmt: skip
+    harmed = {GOODPUT_OF_CUBIC: "harm, inside", f"goodput_mbps/flows.{outside}": "harm, outside"}
+    return Case("fq-codel", document, harmed=harmed, standard=CUBIC)
+
+
+def _hidden_ecn() -> Case:
+    """A tunnel whose entry hides that packets are ECN-capable has them dropped that would have been marked.
+
+    It is the limited functionality of RFC 3168, section 9.1, and RFC 6040, section 4.1.
+    """
+    queue = {"scheme": "dualpi2", "limit_packets": 1_000}
+    return beside(
+        "dualpi2, ECN hidden", CUBIC, host={"ecn": "on"}, link={"queue": queue, "ecn_field": "cleared"}
+    )
+
+
+def _subflows(name: str, document: Table) -> Case:
+    """What a transport with several paths does with the controller where its paths meet.
+
+    No transport here has several paths. With a controller on each path, and nothing that couples them,
+    subflows are flows: two that share a bottleneck, and several that leave a broken path at once. Coupled
+    ones should take no more than one flow (RFC 6356): where CUBIC is beside itself that would be a harm of
+    0.5.
+    """
+    return Case(name, document, harmed={GOODPUT_OF_CUBIC: "harm, Mbit/s"}, standard=CUBIC)
+
+
+def _fail_over() -> Case:
+    """They begin within an instant, as on a path that none of them knows."""
+    moved, move_s, after_s = 4, 15.0, 10.0
+    document = path(
+        subject(moved, starts_s=[move_s] * moved), flows(CUBIC, CUBIC),
+        warm_up_s=move_s, duration_s=move_s + after_s + COOL_DOWN_S,
+    )  # fmt: skip
+    return _subflows("fail-over", document)
 
 
 def _moving_delay() -> Case:
@@ -248,8 +307,17 @@ CONTROLLER_GUIDELINES: tuple[Guideline, ...] = (
         not_run="for the authors to write: departures from RFC 2914 and RFC 7141; whether it can be deployed "
         "step by step; how it is kept to its environment, if that is not the whole Internet",
     ),
-    tail_drop.GUIDELINE,
-    tunnels.GUIDELINE,
+    Guideline(
+        "6.1", "tail drop",
+        "A flow of CUBIC that begins 10 s after one of the controller in a drop-tail queue: its first 15 s.",
+        (_newcomer("newcomer, 1 BDP", EQUAL), _newcomer("newcomer, 4 BDP", DEEP)),
+    ),
+    Guideline(
+        "6.2", "tunnels",
+        "A flow and one of CUBIC in a tunnel: in one queue of FQ-CoDel, beside another of CUBIC outside, and "
+        "in DualPI2, from which the tunnel hides that both are ECN-capable.",
+        (_one_queue(), _hidden_ecn()),
+    ),
     Guideline(
         "6.3", "wired",
         "A flow beside one of CUBIC at 5 and 100 Mbit/s.",
@@ -305,7 +373,12 @@ CONTROLLER_GUIDELINES: tuple[Guideline, ...] = (
         "One flow on a link whose rate falls to a fifth and comes back after 15 s.",
         (_sudden(),),
     ),
-    multipath.GUIDELINE,
+    Guideline(
+        "7.10", "multipath",
+        "A flow of CUBIC beside two of the controller, as of one transport whose paths meet, and beside four "
+        "that begin at once, as of transports that leave a broken path: the 10 s from there on.",
+        (_subflows("2 subflows", path(subject(2), flows(CUBIC, CUBIC))), _fail_over()),
+    ),
     data_centres.GUIDELINE,
 )  # fmt: skip
 """All of them, by section."""
