@@ -12,15 +12,16 @@ from __future__ import annotations
 from typing import Any
 
 from aqmlab.traffic_control.cake import CAKE, CAKE_MQ, DEVICE_BYTES
-from aqmlab.traffic_control.fq import FQ
 from aqmlab.traffic_control.red import CHOKE, RED
 from aqmlab.traffic_control.units import (
     GAIN,
+    MASK,
     MILLISECONDS,
     NUMBER,
     PACKETS,
     PERCENT,
     PROBABILITY,
+    RATE,
     SECONDS,
     SIZE,
     TIME,
@@ -222,6 +223,51 @@ SFQ = Discipline(
     complete=_complete_sfq,
 )
 
+_PACED = "passed over: senders pace themselves"
+_ONE_BAND = "passed over: there is one band"
+
+
+def _queues(mask: int) -> int:
+    """In how many queues a mask of hashes sorts packets."""
+    return 1 << mask.bit_count()
+
+
+FQ = Discipline(
+    scheme="linux-fq",
+    words={
+        "limit": _LIMIT,
+        "flow_limit": Word(argument=PACKETS, key="flow_limit_packets"),
+        "quantum": Word(argument=SIZE, key="quantum_bytes"),
+        "initial_quantum": Word(argument=SIZE, key="initial_quantum_bytes"),
+        "maxrate": not_modelled("flows of a router are not paced", RATE),
+        "defrate": same_here(_PACED, RATE),
+        "low_rate_threshold": same_here(_PACED, RATE),
+        "buckets": same_here("passed over: a table's size, which sorts nothing", NUMBER),
+        "orphan_mask": Word(argument=MASK, key="flows", value=_queues, note="flows, one less"),
+        "pacing": same_here(_PACED),
+        "nopacing": same_here(_PACED),
+        "refill_delay": _ms("refill_delay_ms"),
+        "ce_threshold": _ms("ce_threshold_ms"),
+        "timer_slack": same_here(_PACED, TIME),
+        "horizon": same_here(_PACED, TIME),
+        "horizon_cap": same_here(_PACED),
+        "horizon_drop": same_here(_PACED),
+        "offload_horizon": same_here(_PACED, TIME),
+        "bands": same_here(_ONE_BAND, NUMBER),
+        "priomap": same_here(_ONE_BAND, NUMBER, arguments=16),
+        "weights": same_here(_ONE_BAND, NUMBER, arguments=3),
+    },
+    always={
+        "limit_packets": 10_000,
+        "flow_limit_packets": 100,
+        "flows": 1_024,
+        "quantum_bytes": 3_028,
+        "initial_quantum_bytes": 15_140,
+        "refill_delay_ms": 40.0,
+    },
+    remark="flows are those of a router, sorted by hash; Linux also paces those of its own machine",
+)
+
 
 _MOST_BANDS = 16
 _USUAL_BANDS = [1, 2, 2, 2, 1, 2, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1]
@@ -394,8 +440,8 @@ BFIFO = Discipline(
 PFIFO_FAST = Discipline(
     scheme="drop-tail",
     words={
-        "bands": same_here("passed over: there is one band", NUMBER),
-        "priomap": same_here("passed over: there is one band", NUMBER, arguments=16),
+        "bands": same_here(_ONE_BAND, NUMBER),
+        "priomap": same_here(_ONE_BAND, NUMBER, arguments=16),
     },
     always={"limit_packets": _TRANSMIT_QUEUE_PACKETS},
     remark="one band of 1,000 packets, for traffic of one priority; Linux has three",
