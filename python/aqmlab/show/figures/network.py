@@ -17,14 +17,15 @@ from aqmlab.scenario import Scenario
 from aqmlab.show.figures.chart import Unit, written
 from aqmlab.show.figures.drawn import Drawn
 from aqmlab.show.figures.looks import BLACK, SEQUENCE
-from aqmlab.show.figures.network_layout import layout_of
+from aqmlab.show.figures.network_layout import layout_of, settings_of
 from aqmlab.show.figures.scene import GROUND, SOFT, Area, Scene, Stroke, Words, box, marker, path, width_of
 from aqmlab.terminal.spelling import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from aqmlab.show.figures.network_layout import Layout, Traffic, Wire
+    from aqmlab._core import Wire
+    from aqmlab.show.figures.network_layout import Layout, Traffic
     from aqmlab.show.figures.scene import Item
     from aqmlab.statistics import Recorded
 
@@ -205,8 +206,8 @@ class _Picture:
         if not wires:
             return _Direction((), (), "")
         parts = [f"{len(wires)} links, not alike"]
-        if len({wire.settings for wire in wires}) == 1:
-            rate_mbps, delay_ms, scheme = wires[0].settings
+        if len(set(map(settings_of, wires))) == 1:
+            rate_mbps, delay_ms, scheme = settings_of(wires[0])
             parts = [
                 f"{rate_mbps:,g} Mbit/s" if rate_mbps is not None else "",
                 f"{delay_ms:g} ms" if delay_ms else "",

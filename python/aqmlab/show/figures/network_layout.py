@@ -11,25 +11,15 @@ from aqmlab.scenario import clouds_of, core_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from aqmlab import _core
+    from aqmlab._core import Node, Wire
 
 _MOST_LIKE_ONE = 8
 """So many kinds of machines of one group have a box each; of more, all are one box."""
 
 
-@dataclass(frozen=True)
-class Wire:
-    """A link one way."""
-
-    name: str  # what results call it
-    ends: tuple[int, int]  # places of the nodes that it joins
-    rate_mbps: float | None  # rate; none of a wire that takes no time for bytes
-    delay_ms: float  # propagation delay
-    scheme: str | None  # queue discipline; none of an interface
-
-    @property
-    def settings(self) -> tuple[float | None, float, str | None]:
-        return self.rate_mbps, self.delay_ms, self.scheme
+def settings_of(wire: Wire) -> tuple[float | None, float, str | None]:
+    """Rate, none where bytes take no time; propagation delay; queue discipline, none of an interface."""
+    return wire.rate_mbps, wire.delay_ms, wire.scheme
 
 
 @dataclass(frozen=True)
@@ -84,7 +74,7 @@ def layout_of(scenario: Mapping[str, Any]) -> Layout:
     """Where everything stands that has to do with the traffic of a resolved scenario."""
     network = core_of(scenario).network()
     nodes = network.nodes
-    links = [Wire(own.name, own.ends, own.rate_mbps, own.delay_ms, own.scheme) for own in network.wires]
+    links = network.wires
     clouds = clouds_of(scenario)
     talks = [
         Traffic(
@@ -108,11 +98,11 @@ def layout_of(scenario: Mapping[str, Any]) -> Layout:
     return layout
 
 
-def _boxes(nodes: Sequence[_core.Node], links: Sequence[Wire], talking: set[str]) -> list[Box]:
+def _boxes(nodes: Sequence[Node], links: Sequence[Wire], talking: set[str]) -> list[Box]:
     like: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
     for link in links:
         for own, other, way in ((0, 1, "out"), (1, 0, "in")):
-            like[link.ends[own]].append((way, nodes[link.ends[other]].group, link.settings))
+            like[link.ends[own]].append((way, nodes[link.ends[other]].group, settings_of(link)))
     boxes = [Box(node.name, (place,), True) for place, node in enumerate(nodes) if node.is_router]
     groups: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
     for place, node in enumerate(nodes):
