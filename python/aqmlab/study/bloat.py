@@ -15,7 +15,6 @@ beyond the 400 ms that the same table has as its limit.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import partial
@@ -34,6 +33,7 @@ from aqmlab.seeds import Seeds, given_seeds
 from aqmlab.statistics.series import smoothed_round_trips_ms
 from aqmlab.statistics.tidy import Tidy, tidy_numbers
 from aqmlab.study.line_test import SavedTable, line_of, live_name, over_linux
+from aqmlab.tables.model import finite
 from aqmlab.tables.stored import require_form
 
 if TYPE_CHECKING:
@@ -289,7 +289,7 @@ class QueueUnderLoad:
                 found[f"{phase}_loss_{way}_percent"] = loaded.lost_percent[way]
             found |= {f"{phase}_goodput_{way}_mbps": rate for way, rate in loaded.goodput_mbps.items()}
             found |= {f"{phase}_in_flow_added_{way}_ms": own for way, own in loaded.in_flow_added_ms.items()}
-        return {name: value if math.isfinite(value) else None for name, value in found.items()}
+        return {name: finite(value) for name, value in found.items()}
 
 
 def measure(

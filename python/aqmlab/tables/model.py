@@ -208,11 +208,12 @@ def _value(record: Mapping[str, object], *, name: str) -> object:
 def bounds(value: Interval | NotEnoughReplications) -> tuple[float | None, float | None]:
     """The bounds of an interval; none where there are too few replications, or where an end is not known."""
     lower, upper = (getattr(value, end, None) for end in ("lower", "upper"))
-    return _known_end(lower), _known_end(upper)
+    return finite(lower), finite(upper)
 
 
-def _known_end(end: float | None) -> float | None:
-    return end if end is not None and math.isfinite(end) else None
+def finite(value: float | None) -> float | None:
+    """The number; none where it is infinite or none at all."""
+    return value if value is not None and math.isfinite(value) else None
 
 
 def with_half_width(value: Interval | NotEnoughReplications, digits: int, *, sign: str = "") -> str:

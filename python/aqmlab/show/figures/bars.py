@@ -15,7 +15,7 @@ from aqmlab.load.parametrized_scheme import spelt
 from aqmlab.show.figures.chart import unit_of, written
 from aqmlab.show.figures.looks import BLACK
 from aqmlab.show.figures.scene import FAINT, SOFT, Area, Scene, Stroke, Words, box, marker, path, width_of
-from aqmlab.tables.model import Column, Table, in_csv, text
+from aqmlab.tables.model import Column, Table, finite, in_csv, text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -295,8 +295,7 @@ def bars_table(bars: Bars) -> Table:
 
 
 def _value(at: int, row: tuple[str, BarRow]) -> float | None:
-    value = row[1].bars[at].value
-    return value if math.isfinite(value) else None
+    return finite(row[1].bars[at].value)
 
 
 def _edge(at: int, end: int, row: tuple[str, BarRow]) -> float | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +10,7 @@ from aqmlab.show.tables.printed import shows
 from aqmlab.study.line_fit import FittedLine
 from aqmlab.study.line_fit.queue_fit import QueueKind
 from aqmlab.study.line_fit.scenario_text import bound_in_words, not_fitted
-from aqmlab.tables.model import Column, Table, in_csv, text
+from aqmlab.tables.model import Column, Table, finite, in_csv, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,11 +53,6 @@ def printed(found: FittedLine) -> Iterator[Part]:
         yield "If your router shapes the line (SQM), this is its rate and its queue, not the line's own."
 
 
-def _end(bound: float | None) -> float | None:
-    """An end of a bound; none where there is none."""
-    return None if bound is None or math.isinf(bound) else bound
-
-
 def table_of(found: FittedLine) -> Table:
     columns: list[Column[_Row]] = [
         Column("quantity", lambda row: text(row.title, value=row.name), "", words=True, heads_row=True),
@@ -70,8 +64,8 @@ def table_of(found: FittedLine) -> Table:
             wraps=True,
         ),
         Column("bound", lambda row: text(_bound(row)), "bound", words=True),
-        in_csv("low", lambda row: _end(row.fitted.low if row.fitted else None)),
-        in_csv("high", lambda row: _end(row.fitted.high if row.fitted else None)),
+        in_csv("low", lambda row: finite(row.fitted.low if row.fitted else None)),
+        in_csv("high", lambda row: finite(row.fitted.high if row.fitted else None)),
         in_csv("unit", lambda row: row.unit),
         in_csv("words", lambda row: row.said),
         Column("from", lambda row: text(row.how), "from", words=True, wraps=True),

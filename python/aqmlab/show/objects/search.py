@@ -6,7 +6,6 @@ Its tables have candidates with the figures of their fresh seeds, and every prop
 from __future__ import annotations
 
 import json
-import math
 import warnings
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -33,6 +32,7 @@ from aqmlab.tables.model import (
     Table,
     TableCell,
     bounds_in_csv,
+    finite,
     in_csv,
     number,
     text,
@@ -142,8 +142,7 @@ def _for_programs(outcome: Outcome, means: Mapping[Candidate, Figures]) -> list[
 
 def _mean(means: Mapping[Candidate, Figures], each: Candidate, *, name: str) -> float | None:
     """A mean of a candidate's; a quantile that no run reached is infinite: nothing that a table can hold."""
-    found = means[each].get(name)
-    return found if found is None or math.isfinite(found) else None
+    return finite(means[each].get(name))
 
 
 def trials_table(outcome: Outcome) -> Table:

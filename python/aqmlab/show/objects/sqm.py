@@ -15,7 +15,7 @@ from aqmlab.show.words.verdict import may_be_chance
 from aqmlab.statistics.experience import Grade
 from aqmlab.study.sqm import RouterAdvice
 from aqmlab.study.sqm.candidates import PROVIDER_COULD, varies
-from aqmlab.tables.model import Column, Table, TableCell, in_csv, number, text
+from aqmlab.tables.model import Column, Table, TableCell, finite, in_csv, number, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -137,11 +137,11 @@ def table_of(found: RouterAdvice) -> Table:
         Column("grade", lambda row: text(row.grade.word), "is", words=True),
         Column(
             "delay_p95_ms",
-            lambda row: text(_delay(row), value=_known(row.felt.delay_p95_ms) if row.felt else None),
+            lambda row: text(_delay(row), value=finite(row.felt.delay_p95_ms) if row.felt else None),
             "delay",
             words=True,
         ),
-        Column("page_p50_s", lambda row: number(_known(row.page_s), ".2f"), "page s"),
+        Column("page_p50_s", lambda row: number(finite(row.page_s), ".2f"), "page s"),
         *(
             Column(f"goodput_{group}_mbps", lambda row, group=group: _goodput(row, group), group)  # type: ignore[misc]
             for group in found.own.goodput_mbps
@@ -166,12 +166,8 @@ def _delay(row: Judged) -> str:
     return numbers_in_words(row).partition(",")[0].removeprefix("delay of frames ").removeprefix("delay ")
 
 
-def _known(value: float) -> float | None:
-    return value if math.isfinite(value) else None
-
-
 def _goodput(row: Judged, group: str) -> TableCell:
-    return number(_known(row.goodput_mbps[group]), ".3g")
+    return number(finite(row.goodput_mbps[group]), ".3g")
 
 
 shows(RouterAdvice, printed, table_of)

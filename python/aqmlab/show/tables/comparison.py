@@ -29,6 +29,7 @@ from aqmlab.tables.model import (
     TableCell,
     bounds_in_csv,
     digits_in_print,
+    finite,
     in_csv,
     text,
     with_half_width,
@@ -264,7 +265,7 @@ def _end_of(found: Comparison, quantity: Quantity, bound: Bound, name: str) -> f
     if not level.bound:
         return None
     end = level.observed.lower if bound is Bound.AT_LEAST else level.observed.upper
-    return end if math.isfinite(end) else None
+    return finite(end)
 
 
 def _difference(found: Comparison, quantity: Quantity, name: str) -> Estimate:

@@ -23,7 +23,7 @@ from aqmlab.statistics.quantity import Measured
 from aqmlab.statistics.recorded import has_name, table
 from aqmlab.statistics.waiting import waiting_ms
 from aqmlab.study.evaluation.network import OPENER, PROBE, ROUND_TRIP_MS, VOICE
-from aqmlab.tables.model import Column, Table, bounds_in_csv, in_csv
+from aqmlab.tables.model import Column, Table, bounds_in_csv, finite, in_csv
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -282,8 +282,8 @@ def figures_table(evaluation: Evaluation) -> Table:
         in_csv("metric", lambda each: each.metric.name),
         in_csv("unit", lambda each: each.metric.unit),
         in_csv("value", lambda each: each.mean.lower if each.mean.is_exact else None),
-        in_csv("at_least", lambda each: _finite(each.mean.lower)),
-        in_csv("at_most", lambda each: _finite(each.mean.upper)),
+        in_csv("at_least", lambda each: finite(each.mean.lower)),
+        in_csv("at_most", lambda each: finite(each.mean.upper)),
         *bounds_in_csv("low", "high", _interval_of),
         in_csv("seeds", lambda each: len(each.values)),
         in_csv("seeds_with_value", lambda each: sum(map(math.isfinite, each.values))),
@@ -295,7 +295,3 @@ def _interval_of(figure: Figure) -> Interval | NotEnoughReplications:
     """Its interval; none of ends that differ, which are no sample of a number."""
     found = figure.interval
     return found if figure.mean.is_exact else NotEnoughReplications(len(figure.values))
-
-
-def _finite(end: float) -> float | None:
-    return end if math.isfinite(end) else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -24,6 +23,7 @@ from aqmlab.statistics.tidy import Tidy, tidy_numbers
 from aqmlab.study.flent_tests.data_file import save_flent_test
 from aqmlab.study.flent_tests.definitions import DELAY_S, LENGTH_S, STEP_S, TESTS
 from aqmlab.study.line_test import SavedTable, line_of, live_name, over_linux
+from aqmlab.tables.model import finite
 from aqmlab.tables.stored import require_form
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ class QueueInTest:
             for percent in (50, 95, 99):
                 took_ms = self.loaded_ms(probe.series, percent=percent)
                 found[f"{_column(probe.series)}_p{percent}_ms"] = took_ms
-        return {name: value if math.isfinite(value) else None for name, value in found.items()}
+        return {name: finite(value) for name, value in found.items()}
 
 
 def _percentile(parts: Sequence[Floats], percent: int) -> float:
