@@ -31,6 +31,13 @@ if TYPE_CHECKING:
     from aqmlab.runs.executors import Executor
 
 
+_KINDS: dict[str, arguments.Kind] = {
+    "jobs": arguments.listed("[Job(scenario, 1)]"),
+    "store": arguments.optional(arguments.path),
+    "label": arguments.label,
+}
+
+
 @dataclass(frozen=True)
 class Execution:
     """How many runs are made for one purpose: by which executor, into which store, with which progress.
@@ -78,12 +85,7 @@ def run(
     return run_many([job], workers=1, progress=progress)[0]
 
 
-@arguments.checked(
-    RefusalError,
-    jobs=arguments.listed("[Job(scenario, 1)]"),
-    store=arguments.optional(arguments.path),
-    label=arguments.label,
-)
+@arguments.checked(RefusalError, **_KINDS)
 def run_many(
     jobs: Sequence[Job],
     *,
@@ -118,12 +120,7 @@ def run_many(
     return [finished[position] for position in range(len(jobs))]
 
 
-@arguments.checked(
-    RefusalError,
-    jobs=arguments.listed("[Job(scenario, 1)]"),
-    store=arguments.optional(arguments.path),
-    label=arguments.label,
-)
+@arguments.checked(RefusalError, **_KINDS)
 def run_each(
     jobs: Sequence[Job],
     *,
