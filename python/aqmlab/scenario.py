@@ -293,6 +293,14 @@ def _encodable(text: str, place: str, *, overrides: bool = False) -> str:
     return text
 
 
+def at_key(resolved: Mapping[str, Any], key: str) -> Any:  # noqa: ANN401 (whatever stands there)
+    """What stands at a dotted key of a resolved scenario."""
+    found: Any = resolved
+    for name in key.split("."):
+        found = found[int(name)] if isinstance(found, list) else found[name]
+    return found
+
+
 def clouds_of(resolved: Mapping[str, Any]) -> frozenset[str]:
     """The populations of a resolved scenario that are clouds of connections, in which nobody is a person."""
     models = _core.cloud_models()

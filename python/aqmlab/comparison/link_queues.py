@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from aqmlab import _core
 from aqmlab.errors import ScenarioError
 from aqmlab.load.parametrized_scheme import spelt
 from aqmlab.load.queue_place import LINE_LINKS
-from aqmlab.scenario import core_of
+from aqmlab.scenario import at_key, core_of
 from aqmlab.terminal.spelling import counted
 
 if TYPE_CHECKING:
@@ -86,17 +85,13 @@ def queues_of(scenario: Mapping[str, Any], links: Sequence[str]) -> list[LinkQue
         LinkQueue(
             link,
             monitored[link].rate_mbps,
-            reduce(_inner, monitored[link].queue_key.split("."), scenario),
+            at_key(scenario, monitored[link].queue_key),
             core.parameters_in_force(link),
             buffers[link].wait_s,
             buffers[link].usual_packets,
         )
         for link in links
     ]
-
-
-def _inner(outer: Any, name: str) -> Any:  # noqa: ANN401
-    return outer[int(name)] if isinstance(outer, list) else outer[name]
 
 
 def buffers_in_words(queues: Mapping[str, Sequence[LinkQueue]]) -> list[str]:

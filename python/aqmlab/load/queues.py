@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import warnings
 from dataclasses import dataclass
-from functools import cache, reduce
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from aqmlab import _core
@@ -13,6 +13,7 @@ from aqmlab.errors import DemandError, Mistake, ScenarioError
 from aqmlab.load.demand import carrying_links, monitored_links, named_links
 from aqmlab.load.parametrized_scheme import ParametrizedScheme
 from aqmlab.load.queue_place import PLACES, own_links
+from aqmlab.scenario import at_key
 from aqmlab.terminal.spelling import quoted
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ class Queues:
 
     def tables(self, scenario: Scenario) -> list[Mapping[str, Any]]:
         """The tables of the queues, as resolved."""
-        return [reduce(_inner, key.split("."), scenario.resolved) for key in self.keys_in(scenario)]
+        return [at_key(scenario.resolved, key) for key in self.keys_in(scenario)]
 
     def tables_in_force(self, scenario: Scenario) -> list[dict[str, Any]]:
         """The same, with the values in force of parameters that follow from the link or from one another."""
@@ -215,10 +216,6 @@ def _limits_for(table: Mapping[str, Any], asked: ParametrizedScheme) -> dict[str
 def _as_asked(error: ScenarioError, asked: ParametrizedScheme) -> ScenarioError:
     """A refusal that names the scheme as it was asked for, not the keys that were set for it."""
     return ScenarioError.of(error, f"scheme {asked.name}: {error.lines(Mistake.without_override)}")
-
-
-def _inner(outer: Any, name: str) -> Any:  # noqa: ANN401
-    return outer[int(name)] if isinstance(outer, list) else outer[name]
 
 
 def warn_of_what_is_left_out(scenario: Scenario, place: QueuePlace) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, field, replace
-from functools import cached_property, reduce
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 from aqmlab.errors import RefusalError
@@ -15,7 +15,7 @@ from aqmlab.load.parametrized_scheme import labels_of, warn_of_remarks
 from aqmlab.load.queue_place import ROUTER_LINKS, place_named
 from aqmlab.load.queues import Queues, placed, warn_of_what_is_left_out
 from aqmlab.presets.home_line import DEVICE, line_of_dumbbell
-from aqmlab.scenario import Scenario
+from aqmlab.scenario import Scenario, at_key
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -204,10 +204,7 @@ class Line:
     def schemes(self) -> list[str]:
         """The queue disciplines that it has now, each once."""
         own = self.carrying("line", datagrams=[_ANY])
-        queues = [
-            reduce(lambda table, key: table[key], link.queue_key.split("."), own.resolved)
-            for link in own.core.monitored_links()
-        ]
+        queues = [at_key(own.resolved, link.queue_key) for link in own.core.monitored_links()]
         return list(dict.fromkeys(str(queue["scheme"]) for queue in queues))
 
     def in_words(self) -> str:
