@@ -60,14 +60,9 @@ def heard_group(found: Comparison) -> str:
 
     Of both ways it is the one that takes longer under the baseline.
     """
-    apart = {*found.feedback_groups, *found.echo_groups}
     judged = found.judged_groups
     for kind in (CALL, GAME, None):
-        groups = [
-            each
-            for each in found.datagram_groups
-            if each not in apart and (kind is None or judged.get(each) is kind)
-        ]
+        groups = [each for each in _groups(found) if kind is None or judged.get(each) is kind]
         if groups:
             return max(groups, key=lambda group: _slowest(found, group))
     return ""
