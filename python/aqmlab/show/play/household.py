@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import json
 import tomllib
+from collections.abc import Mapping  # noqa: TC003 (records are read by their types)
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from importlib import resources
 from shlex import quote
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from aqmlab.comparison.making import DEFAULT_SCHEMES
 from aqmlab.comparison.verdict import application_name
 from aqmlab.errors import ScenarioError
 from aqmlab.files.reading import parse_toml
-from aqmlab.files.shape import FLAG, NUMBER, PLAIN, SEED, TEXT, WHOLE, Kind, ListOf, Table, TableOf, conform
+from aqmlab.files.records import Plain, read_as
+from aqmlab.files.shape import FLAG, SEED, TEXT
 from aqmlab.files.toml_text import to_toml
 from aqmlab.load.demand import named_links, parts_of
 from aqmlab.load.parametrized_scheme import ParametrizedScheme, spelt
@@ -24,12 +26,12 @@ from aqmlab.load.queues import Queues, placed
 from aqmlab.presets.household import BBR, CUBIC, DOWNLOADS
 from aqmlab.presets.line import AS_IT_IS
 from aqmlab.scenario import Scenario
-from aqmlab.show.play.knobs import PAGE, Knob, PlayError, Setting, rate_knobs, schemes_to_choose
+from aqmlab.show.play.knobs import PAGE, Knob, PlayError, Setting, or_null, rate_knobs, schemes_to_choose
 from aqmlab.show.play.played import Played, PlayedLink, as_turned
 from aqmlab.show.words.play import of_application, of_count, of_place, of_sender, of_setting
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from typing import Self
 
     from aqmlab.load.queue_place import QueuePlace
@@ -46,51 +48,35 @@ _USUAL_MBPS = 110.0
 """Rates, both ways together, at which runs have these lengths; the more packets, the shorter they are."""
 _GROUPS = ("populations", "flows", "datagrams")
 
-_TEXT_OR_NONE = Kind(f"{TEXT.legal}, or null", lambda value: value is None or TEXT.fits(value))
-_AT_HOME = Table(
-    {
-        "rates_mbps": TableOf(NUMBER),
-        "off": ListOf(TEXT),
-        "scheme": TEXT,
-        "place": TEXT,
-        "parameters": TableOf(PLAIN),
-        "seed": SEED,
-    },
-    {
-        "ecn": Kind(f"{FLAG.legal}, or null", lambda value: value is None or FLAG.fits(value)),
-        "technology": _TEXT_OR_NONE,
-        "counts": TableOf(WHOLE),
-        "sender": _TEXT_OR_NONE,
-        "faults": ListOf(TEXT),
-    },
-)
-
 
 @dataclass(frozen=True, kw_only=True)
 class AtHome(Setting):
     """Where the controls of a household stand."""
 
     rates_mbps: Mapping[str, float]  # the line's rates by their dotted keys, in Mbit/s
-    off: tuple[str, ...] = ()  # the applications that nobody uses, by name
-    scheme: str = AS_IT_IS  # the queue management; `as it is` for the queues that the line has
-    place: str = "router"  # where it stands: a name of `queue_place.PLACES`
-    parameters: Mapping[str, Any] = field(default_factory=dict)  # its main parameters that were turned
-    ecn: bool | None = None  # whether queues mark and hosts take part; none: as the scheme has it by itself
-    technology: str | None = None  # the kind of line, where it can be chosen; none: the scenario's
+    off: tuple[str, ...]  # the applications that nobody uses, by name
+    scheme: str  # the queue management; `as it is` for the queues that the line has
+    place: str  # where it stands: a name of `queue_place.PLACES`
+    parameters: Mapping[str, Plain]  # its main parameters that were turned
+    seed: Annotated[int, SEED]  # of the run
+    # whether queues mark and hosts take part; none: as the scheme has it by itself
+    ecn: Annotated[bool | None, or_null(FLAG)] = None
+    # the kind of line, where it can be chosen; none: the scenario's
+    technology: Annotated[str | None, or_null(TEXT)] = None
     # how many there are of applications, where another number than the scenario's
     counts: Mapping[str, int] = field(default_factory=dict)
     # how servers of downloads send: a name of `variations.SENDERS`; none: as the scenario says
-    sender: str | None = None
+    sender: Annotated[str | None, or_null(TEXT)] = None
     faults: tuple[str, ...] = ()  # what is wrong, by the names of `variations.FAULTS`
 
     @classmethod
     def of(cls, sent: Any, place: str = PAGE) -> Self:  # noqa: ANN401
         """What the page sent."""
-        conform(sent, _AT_HOME, place, PlayError)
-        if sent["place"] not in PLACES:
-            raise PlayError.unknown(f"{place}.place", sent["place"], PLACES)
-        lists = {key: tuple(sorted(set(sent.get(key, ())))) for key in ("off", "faults")}
-        return cls(**{**sent, **lists})
+        found = read_as(cls, sent, place, PlayError)
+        if found.place not in PLACES:
+            raise PlayError.unknown(f"{place}.place", found.place, PLACES)
+        off, faults = (tuple(sorted(set(names))) for names in (found.off, found.faults))
+        return replace(found, off=off, faults=faults)
 
 
 class PlayedHome(Played[AtHome]):
@@ -145,7 +131,9 @@ class PlayedHome(Played[AtHome]):
         parameters = parse_toml(to_toml(asked.parameters), "scheme", PlayError)
         ecn = parameters.pop("ecn", None)
         return AtHome(
+            seed=1,
             rates_mbps=self.rates_mbps,
+            off=(),
             scheme=asked.name,
             place=self._first_place.name,
             parameters=parameters,

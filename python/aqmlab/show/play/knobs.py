@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Mapping  # noqa: TC003 (records are read by their types)
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from aqmlab import _core
 from aqmlab.errors import RefusalError
-from aqmlab.files.shape import COUNT, FLAG, NUMBER, PLAIN, SEED, TEXT, Kind, Table, TableOf, conform
+from aqmlab.files.records import Count, Plain, read_as
+from aqmlab.files.shape import COUNT, SEED, Kind
 from aqmlab.load.queues import LIMITS, parameters_of_scheme
 from aqmlab.study.tuning.space import default_ranges, space_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from typing import Self
 
     from aqmlab.study.tuning.space import Parameter
@@ -53,28 +55,19 @@ class Knob:
         return cls(name, label, "range", value, low, math.ceil(high) if integer else high, integer=integer)
 
 
-_TURNED = Table(
-    {
-        "rates_mbps": TableOf(NUMBER),
-        "demand": COUNT,
-        "scheme": TEXT,
-        "parameters": TableOf(PLAIN),
-        "ecn": FLAG,
-        "seed": SEED,
-    },
-    {"limit": Kind(f"{COUNT.legal}, or null", lambda value: value is None or COUNT.fits(value))},
-)
+def or_null(kind: Kind) -> Kind:
+    """What a page may also leave open."""
+    return Kind(f"{kind.legal}, or null", lambda value: value is None or kind.fits(value))
 
 
-@dataclass(frozen=True, kw_only=True)
 class Setting:
     """Where the controls of a page stand."""
 
-    seed: int = 1  # of the run
+    seed: int
 
     def require_other_than(self, before: Self) -> None:
         """Checks that something else was set than the seed."""
-        if replace(before, seed=self.seed) == self:
+        if {**vars(before), "seed": self.seed} == vars(self):
             raise PlayError("both settings are the same, except for the seed; legal: change a setting first")
 
 
@@ -83,17 +76,18 @@ class Turned(Setting):
     """Where the knobs stand."""
 
     rates_mbps: Mapping[str, float]  # rates by their dotted keys, in Mbit/s
-    demand: int  # users; or flows or sources of datagrams, where there are no users
+    demand: Count  # users; or flows or sources of datagrams, where there are no users
     scheme: str  # the queue management
-    parameters: Mapping[str, Any] = field(default_factory=dict)  # its main parameters that were turned
-    ecn: bool = False  # whether queues mark and hosts take part
-    limit: int | None = None  # what may wait, in the scenario's own unit; none: what the scheme has by itself
+    parameters: Mapping[str, Plain]  # its main parameters that were turned
+    ecn: bool  # whether queues mark and hosts take part
+    seed: Annotated[int, SEED]  # of the run
+    # what may wait, in the scenario's own unit; none: what the scheme has by itself
+    limit: Annotated[int | None, or_null(COUNT)] = None
 
     @classmethod
     def of(cls, sent: Any, place: str = PAGE) -> Self:  # noqa: ANN401
         """What the page sent."""
-        conform(sent, _TURNED, place, PlayError)
-        return cls(**sent)
+        return read_as(cls, sent, place, PlayError)
 
 
 def read_json(text: str | bytes) -> Any:  # noqa: ANN401

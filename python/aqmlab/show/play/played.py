@@ -215,6 +215,7 @@ class PlayedLink(Played[Turned]):
         """Where the knobs stand in the scenario: those of queues where they do at the link that is drawn."""
         table = self._drawn(self.queues.tables(self.scenario))
         return Turned(
+            seed=1,
             rates_mbps=self._rates_mbps,
             demand=self.demand.size,
             scheme=str(table["scheme"]),

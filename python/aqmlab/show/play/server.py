@@ -15,7 +15,6 @@ import signal
 from collections import OrderedDict
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from dataclasses import asdict
 from importlib import resources
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -349,7 +348,7 @@ class PlayedLately:
         """The whole run of a setting; or, if that will do, its first look."""
         with self._lock:
             for length in ("whole", "quick") if quick else ("whole",):
-                if (found := self._runs.get(name := f"{length} {asdict(setting)!r}")) is not None:
+                if (found := self._runs.get(name := f"{length} {setting!r}")) is not None:
                     self._runs.move_to_end(name)
                     return found
         return None
@@ -357,7 +356,7 @@ class PlayedLately:
     def keep(self, setting: Setting, run: PlayedRun, *, quick: bool) -> None:
         """Keeps a run, and lets go of those that were looked at longest ago."""
         with self._lock:
-            self._runs[f"{'quick' if quick else 'whole'} {asdict(setting)!r}"] = run
+            self._runs[f"{'quick' if quick else 'whole'} {setting!r}"] = run
             held = [
                 sum(table.nbytes for table in each.result.tables.values()) for each in self._runs.values()
             ]
