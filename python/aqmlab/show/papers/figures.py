@@ -275,10 +275,7 @@ def stretch_edges(result: Recorded, every_s: float) -> FloatArray:
 def _mean(study: Study, cell: Cell, of: str, edges: FloatArray) -> FloatArray:
     """The mean over the replications of a cell in each stretch, of those in which something happened."""
     values = np.array([_each(result, of, edges) for result in study.results(*cell)])
-    known = np.isfinite(values)
-    sums = np.where(known, values, 0.0).sum(axis=0)
-    counts = known.sum(axis=0)
-    return np.asarray(np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0))
+    return np.asarray(np.ma.masked_invalid(values).mean(axis=0).filled(np.nan))
 
 
 def _each(result: Recorded, of: str, edges: FloatArray) -> list[float]:

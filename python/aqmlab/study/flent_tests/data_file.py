@@ -75,6 +75,4 @@ def _derived(measured: Measured, streams: dict[str, NDArray[np.float64]]) -> dic
 
 def _mean(parts: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
     """The mean of those that there are at each instant."""
-    there = np.sum(~np.isnan(parts), axis=0)
-    with np.errstate(invalid="ignore"):
-        return np.where(there > 0, np.nansum(parts, axis=0) / np.maximum(there, 1), np.nan)
+    return np.asarray(np.ma.masked_invalid(parts).mean(axis=0).filled(np.nan))
