@@ -18,7 +18,6 @@ _RATE_OR_SHARE = Unit(
     lambda said: PERCENT.read(said) if said.endswith("%") else RATE.read(said),
     RATE.meant,
 )
-_LINK_RATE = same_here("the link's rate, for idle times", _RATE_OR_SHARE)
 _MEAN_PACKET_BYTES = 1_000
 _KERNEL = {
     "gentle": False,
@@ -70,17 +69,20 @@ def _thresholds(discipline: str, found: dict[str, Any], least: float, most: floa
     return []
 
 
+_ALIKE = {
+    "avpkt": Word(argument=SIZE, key="mean_packet_bytes"),
+    "burst": Word(argument=PACKETS, key="burst", note="w_q, a power of two"),
+    "bandwidth": same_here("the link's rate, for idle times", _RATE_OR_SHARE),
+    "probability": Word(argument=PROBABILITY, key="max_p"),
+    "ecn": Word(sets={"ecn": True}),
+}
 RED = Discipline(
     scheme="red",
     words={
         "limit": Word(argument=SIZE, key="limit_bytes"),
         "min": Word(argument=SIZE, key="min", note="min_th_packets, times avpkt"),
         "max": Word(argument=SIZE, key="max", note="max_th_packets, times avpkt"),
-        "avpkt": Word(argument=SIZE, key="mean_packet_bytes"),
-        "burst": Word(argument=PACKETS, key="burst", note="w_q, a power of two"),
-        "bandwidth": _LINK_RATE,
-        "probability": Word(argument=PROBABILITY, key="max_p"),
-        "ecn": Word(sets={"ecn": True}),
+        **_ALIKE,
         "harddrop": Word(sets={"ecn_rule": "mark_below_max_th"}),
         "nodrop": not_modelled("packets without ECN are dropped"),
         "adaptive": not_modelled(_ADAPTIVE),
@@ -97,11 +99,7 @@ CHOKE = Discipline(
         "limit": Word(argument=PACKETS, key="limit_packets"),
         "min": Word(argument=PACKETS, key="min", note="min_th_packets"),
         "max": Word(argument=PACKETS, key="max", note="max_th_packets"),
-        "avpkt": Word(argument=SIZE, key="mean_packet_bytes"),
-        "burst": Word(argument=PACKETS, key="burst", note="w_q, a power of two"),
-        "bandwidth": _LINK_RATE,
-        "probability": Word(argument=PROBABILITY, key="max_p"),
-        "ecn": Word(sets={"ecn": True}),
+        **_ALIKE,
     },
     always={**_KERNEL, "measure": "packets", "mean_packet_bytes": _MEAN_PACKET_BYTES},
     needs=("limit", "bandwidth"),
