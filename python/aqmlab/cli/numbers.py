@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import functools
-import io
 import json
 import math
 from contextlib import nullcontext
@@ -59,13 +57,9 @@ class Numbers:
 
     def as_csv(self) -> str:
         """The rows, nothing where there is none."""
-        from aqmlab.statistics.tidy import COLUMNS, plain_rows
+        from aqmlab.statistics.tidy import csv_of
 
-        written = io.StringIO()
-        rows = csv.DictWriter(written, COLUMNS.names, lineterminator="\n")
-        rows.writeheader()
-        rows.writerows(plain_rows(self.table()))
-        return written.getvalue()
+        return csv_of(self.table())
 
 
 def numbers_of_rules(

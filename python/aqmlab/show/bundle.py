@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import shlex
 import tempfile
@@ -38,7 +36,7 @@ from aqmlab.show.report.comparison import page_of
 from aqmlab.show.report.page import render
 from aqmlab.show.tables.comparison import comparison_records
 from aqmlab.show.words import citation
-from aqmlab.statistics.tidy import plain_rows
+from aqmlab.statistics.tidy import csv_of
 from aqmlab.tables.stored import to_csv
 from aqmlab.terminal.spelling import counted
 
@@ -117,7 +115,7 @@ def bundle(
             citation.FILE: citation.bibtex(", ".join(described.versions)),
             "report.html": render(page_of(compared, title=title)),
             "tables/comparison.csv": to_csv(comparison_records(compared)),
-            "tables/numbers.csv": _numbers(compared),
+            "tables/numbers.csv": csv_of(compared.to_arrow()),
             **{each.file: each.text for each in described.repeated},
             **{f"figures/{file.name}": file for file in sorted(Path(drawn).iterdir())},
         }
@@ -214,15 +212,6 @@ def _draw(compared: Comparison, folder: Path) -> dict[str, str]:
             figure.save(folder / f"{what}.csv")
             titles[what] = figure.chart.title
     return titles
-
-
-def _numbers(compared: Comparison) -> str:
-    table = compared.to_arrow()
-    file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(table.column_names)
-    writer.writerows(row.values() for row in plain_rows(table))
-    return file.getvalue()
 
 
 AGAIN = "again"

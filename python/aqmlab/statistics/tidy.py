@@ -8,6 +8,8 @@ refused.
 
 from __future__ import annotations
 
+import csv
+import io
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -129,6 +131,15 @@ def _unit(name: str) -> str:
 def plain_rows(table: pa.Table) -> list[dict[str, Any]]:
     """The rows of such a table as JSON and CSV hold them: none where a number is not finite."""
     return [{name: _finite(value) for name, value in row.items()} for row in table.to_pylist()]
+
+
+def csv_of(table: pa.Table) -> str:
+    """The same rows as CSV, nothing where there is none."""
+    written = io.StringIO()
+    writer = csv.writer(written, lineterminator="\n")
+    writer.writerow(table.column_names)
+    writer.writerows(row.values() for row in plain_rows(table))
+    return written.getvalue()
 
 
 def _finite(value: Any) -> Any:  # noqa: ANN401 (a number, or what is none)
