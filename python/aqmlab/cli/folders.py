@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aqmlab.errors import FolderError, ResultError
 from aqmlab.files.folders import finished_files
-from aqmlab.files.own_folders import Holds, own_folder
+from aqmlab.files.own_folders import Holds, warned_own_folder
 from aqmlab.files.reading import read_json
 
 if TYPE_CHECKING:
@@ -42,10 +41,7 @@ class RunFolder:
 
     def find(self) -> Path:
         """The wanted folder, or one beside it if it holds something else, which a warning tells."""
-        folder, why = own_folder(self._wanted, self._held_alone if self._alone else self._held)
-        if why:
-            warnings.warn(f"{self._wanted} holds {why}: this goes to {folder}", stacklevel=2)
-        return folder
+        return warned_own_folder(self._wanted, self._held_alone if self._alone else self._held, this="this")
 
     def place(self, folder: Path, seed: int) -> Path:
         """The folder of the result of a seed."""
@@ -117,7 +113,4 @@ def new_folder(wanted: Path) -> Path:
         free = not folder.exists() or (folder.is_dir() and not any(folder.iterdir()))
         return Holds.NOTHING if free else "something already"
 
-    folder, why = own_folder(wanted, held)
-    if why:
-        warnings.warn(f"{wanted} holds {why}: this goes to {folder}", stacklevel=2)
-    return folder
+    return warned_own_folder(wanted, held, this="this")

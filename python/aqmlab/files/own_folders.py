@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import enum
 import re
+import warnings
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,14 @@ class Holds(enum.Enum):
 
     NOTHING = "nothing"
     THE_SAME = "the same"
+
+
+def warned_own_folder(wanted: Path, holds: Callable[[Path], Holds | str], *, this: str = "this one") -> Path:
+    """The folder for something; if it is not the wanted one, a warning tells what that holds."""
+    folder, why = own_folder(wanted, holds)
+    if why:
+        warnings.warn(f"{wanted} holds {why}: {this} goes to {folder}", stacklevel=4)
+    return folder
 
 
 def own_folder(wanted: Path, holds: Callable[[Path], Holds | str]) -> tuple[Path, str]:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 from aqmlab._core import version
 from aqmlab.errors import CalibrationError
 from aqmlab.files.folders import write_whole
-from aqmlab.files.own_folders import Holds, own_folder
+from aqmlab.files.own_folders import Holds, warned_own_folder
 from aqmlab.files.reading import read_json
 from aqmlab.files.records import NOT_EMPTY, Count, read_as
 from aqmlab.files.shape import COUNT, TEXT, WHOLE, ListOf, Table
@@ -206,10 +206,7 @@ def fit(
 
 def calibration_folder(wanted: Path, asked: Mapping[str, Any]) -> Path:
     """The wanted folder, or one beside it if it holds another calibration, which a warning tells."""
-    folder, why = own_folder(wanted, lambda each: _held_calibration(each, asked))
-    if why:
-        warnings.warn(f"{wanted} holds {why}: this one goes to {folder}", stacklevel=3)
-    return folder
+    return warned_own_folder(wanted, lambda each: _held_calibration(each, asked))
 
 
 def _held_calibration(folder: Path, asked: Mapping[str, Any]) -> Holds | str:

@@ -6,7 +6,6 @@ Its tables have candidates with the figures of their fresh seeds, and every prop
 from __future__ import annotations
 
 import json
-import warnings
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +13,7 @@ from aqmlab import shown
 from aqmlab._core import version
 from aqmlab.errors import FolderError
 from aqmlab.files.folders import write_whole
-from aqmlab.files.own_folders import Holds, own_folder
+from aqmlab.files.own_folders import Holds, warned_own_folder
 from aqmlab.files.reading import read_json
 from aqmlab.inference import mean_interval
 from aqmlab.show.tables.headings import heading_of
@@ -201,10 +200,7 @@ def own(outcome: Outcome, wanted: Path) -> Path:
         other = next((key for key in asked if there.get(key) != asked[key]), "aqmlab_version")
         return f"another search, with another {other}"
 
-    place, why = own_folder(wanted, held)
-    if why:
-        warnings.warn(f"{wanted} holds {why}: this one goes to {place}", stacklevel=3)
-    return place
+    return warned_own_folder(wanted, held)
 
 
 def _asked(facts: Mapping[str, Any]) -> dict[str, Any]:
