@@ -104,6 +104,9 @@ def test_every_case_is_legal_and_what_the_summary_shows_is_measured() -> None:
             assert len(set(names)) == len(names), (guideline.section, case.name)
             assert {*case.headlines, *case.harmed} <= set(names), (guideline.section, case.name)
             assert case.headlines or case.harmed, (guideline.section, case.name)
+            for name, called in case.headlines.items():  # headers are no goodput
+                if called.endswith("Mbit/s"):
+                    assert called.startswith("link") == name.startswith("throughput_mbps"), guideline.section
             assert case.standard in CONTROLLERS.beside
             alone = replace(case, document=without_controller(case.document), counted=(), ratio=None)
             if case.harmed:

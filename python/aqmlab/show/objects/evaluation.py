@@ -41,6 +41,8 @@ _NUMBERS = {
     "harm, inside": "to the goodput of the CUBIC flow in the tunnel",
     "harm, outside": "to that of the one outside",
     "delay ms": "mean queueing delay",
+    "Mbit/s": "goodput",
+    "link Mbit/s": "what the link sends, headers included",
     "short s": "median time of transfers of 80 kB",
     "breaker s": "longest time with more than 10 % of loss in every second, which opens a circuit breaker",
     "packets/segment": "packets either way for each segment delivered",
