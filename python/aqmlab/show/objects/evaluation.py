@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from aqmlab import shown
-from aqmlab.inference.replication import MINIMUM_REPLICATIONS
+from aqmlab.inference.replication import MINIMUM_REPLICATIONS, Interval
 from aqmlab.show.report.page import Figure, Folded, Page, Section, TableShown, Text, render
 from aqmlab.show.tables.printed import shows
 from aqmlab.show.words.amounts import delay, listed
@@ -306,6 +306,8 @@ def _facts(evaluation: Evaluation) -> dict[str, Any]:
 
 
 def _judged(found: Judgement) -> dict[str, Any]:
+    """A number beside the standard's; whether it is worse or better only where an interval says so."""
+    decided = isinstance(found.difference, Interval)
     return {
         "section": found.trial.guideline.section,
         "scenario": found.trial.title,
@@ -314,8 +316,8 @@ def _judged(found: Judgement) -> dict[str, Any]:
         "value": found.own.interval.mean,
         "standard_value": found.standard.interval.mean,
         "difference": found.difference.to_dict(),
-        "is_worse": found.is_worse,
-        "is_better": found.is_better,
+        "is_worse": found.is_worse if decided else None,
+        "is_better": found.is_better if decided else None,
     }
 
 
