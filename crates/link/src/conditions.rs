@@ -123,20 +123,20 @@ pub fn mean_rate(rates: &Steps<u64>) -> Option<Rate> {
 
 /// Where the instants and each of [`COLUMNS`] stand in a row.
 fn places_of(number: usize, header: &str) -> Result<[Option<usize>; 5], ConditionsError> {
-    let refuse = |column: Option<&str>, what: &str| {
-        let reason = format!("{what}; found: {}; needed: {}", names_in(header), needed());
-        Err(ConditionsError::new(Some(number), column, reason))
+    let refuse = |what: &str| {
+        let reason = format!("{what}; found: {}", names_in(header));
+        Err(ConditionsError::new(Some(number), None, reason))
     };
     for (separator, called) in [(';', "semicolons"), ('\t', "tabs")] {
         if header.contains(separator) {
-            return refuse(None, &format!("the columns are separated by {called}; legal: commas"));
+            return refuse(&format!("the columns are separated by {called}, not by commas"));
         }
     }
     let mut places = [None; 5];
     for (place, name) in header.split(',').map(str::trim).enumerate() {
         let known = COLUMNS.iter().position(|(own, _)| *own == name).map(|column| column + 1);
         let Some(column) = known.or_else(|| (name == TIME).then_some(0)) else {
-            return refuse(None, &format!("no column is called \"{}\"", beginning(name)));
+            return refuse(&format!("no column is called \"{}\"", beginning(name)));
         };
         if places[column].replace(place).is_some() {
             let reason = "the column stands there twice".to_owned();
@@ -144,10 +144,10 @@ fn places_of(number: usize, header: &str) -> Result<[Option<usize>; 5], Conditio
         }
     }
     if places[0].is_none() {
-        return refuse(None, &format!("there is no column {TIME}"));
+        return refuse(&format!("there is no column {TIME}"));
     }
     if places[1..].iter().all(Option::is_none) {
-        return refuse(None, &format!("there is no column beside {TIME}"));
+        return refuse(&format!("there is no column beside {TIME}"));
     }
     Ok(places)
 }
@@ -159,11 +159,6 @@ fn names_in(header: &str) -> String {
         Some(more @ 1..) => format!("{} and {more} more", names[..MOST_SHOWN].join(", ")),
         _ => names.join(", "),
     }
-}
-
-/// The names of the columns that a text may have.
-fn needed() -> String {
-    format!("{TIME} and one or more of {}", COLUMNS.map(|(name, _)| name).join(", "))
 }
 
 /// As much of a cell as a message has room for.
@@ -216,20 +211,19 @@ mod tests {
         };
         let expected = |line, column: &str, reason: &str| (line, column.to_owned(), reason.to_owned());
         assert_eq!(said(""), expected(0, "", "there is no line with the names of the columns"));
-        let needed = "needed: t_s and one or more of down_mbps, up_mbps, rtt_ms, loss_percent";
         for (text, what) in [
             ("t_s,down\n0,1\n", "no column is called \"down\"; found: t_s, down"),
             ("down_mbps\n1\n", "there is no column t_s; found: down_mbps"),
             ("t_s\n0\n", "there is no column beside t_s; found: t_s"),
             (
                 "t_s; rtt_ms\n0;4\n",
-                "the columns are separated by semicolons; legal: commas; found: t_s, rtt_ms",
+                "the columns are separated by semicolons, not by commas; found: t_s, rtt_ms",
             ),
-            ("t_s\trtt_ms\n0\t4\n", "the columns are separated by tabs; legal: commas; found: t_s, rtt_ms"),
+            ("t_s\trtt_ms\n0\t4\n", "the columns are separated by tabs, not by commas; found: t_s, rtt_ms"),
             ("a,b,c,d,e,f,g,h,i,j\n", "no column is called \"a\"; found: a, b, c, d, e, f, g, h and 2 more"),
             ("a,b,c,d,e,f,g,h\n", "no column is called \"a\"; found: a, b, c, d, e, f, g, h"),
         ] {
-            assert_eq!(said(text), expected(1, "", &format!("{what}; {needed}")));
+            assert_eq!(said(text), expected(1, "", what));
         }
         assert_eq!(said("t_s,rtt_ms,rtt_ms\n"), expected(1, "rtt_ms", "the column stands there twice"));
         assert_eq!(said("t_s,rtt_ms\n"), expected(0, "", "there is no row below the names of the columns"));

@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from aqmlab import shown
-from aqmlab.inference.replication import MINIMUM_REPLICATIONS
+from aqmlab.inference.replication import MINIMUM_REPLICATIONS, Interval
 from aqmlab.show.report.page import Figure, Folded, Page, Section, TableShown, Text, render
 from aqmlab.show.tables.printed import shows
 from aqmlab.show.words.amounts import delay, listed
@@ -42,6 +42,8 @@ _NUMBERS = {
     "harm, inside": "to the goodput of the CUBIC flow in the tunnel",
     "harm, outside": "to that of the one outside",
     "delay ms": "mean queueing delay",
+    "Mbit/s": "goodput",
+    "link Mbit/s": "what the link sends, headers included",
     "short s": "median time of transfers of 80 kB",
     "breaker s": "longest time with more than 10 % of loss in every second, which opens a circuit breaker",
     "packets/segment": "packets either way for each segment delivered",
@@ -302,6 +304,8 @@ def _facts(evaluation: Evaluation) -> dict[str, Any]:
 
 
 def _judged(found: Judgement) -> dict[str, Any]:
+    """A number beside the standard's; whether it is worse or better only where an interval says so."""
+    decided = isinstance(found.difference, Interval)
     return {
         "section": found.trial.guideline.section,
         "scenario": found.trial.title,
@@ -310,8 +314,8 @@ def _judged(found: Judgement) -> dict[str, Any]:
         "value": found.own.interval.mean,
         "standard_value": found.standard.interval.mean,
         "difference": found.difference.to_dict(),
-        "is_worse": found.is_worse,
-        "is_better": found.is_better,
+        "is_worse": found.is_worse if decided else None,
+        "is_better": found.is_better if decided else None,
     }
 
 

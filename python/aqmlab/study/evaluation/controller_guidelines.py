@@ -167,7 +167,10 @@ def _sudden() -> Case:
         record={"packets": False, "traffic_interval_ms": 1_000.0},
     )  # fmt: skip
     phases = {"after the fall": (15.0, 20.0), "after the rise": (30.0, 35.0)}
-    headlines = {"queueing_delay_ms@after the fall": "delay ms", "throughput_mbps@after the rise": "Mbit/s"}
+    headlines = {
+        "queueing_delay_ms@after the fall": "delay ms",
+        "throughput_mbps@after the rise": "link Mbit/s",
+    }
     return Case("", document, phases=phases, headlines=headlines, standard=CUBIC)
 
 
@@ -179,7 +182,7 @@ def _onset() -> Case:
     )
     phases = {"in the crowd": (20.0, 30.0), "after it": (30.0, 35.0)}
     headlines = {"loss_percent": "loss %", "queueing_delay_ms@in the crowd": "delay ms",
-                 "throughput_mbps@after it": "Mbit/s"}  # fmt: skip
+                 "throughput_mbps@after it": "link Mbit/s"}  # fmt: skip
     return Case("", document, phases=phases, headlines=headlines, standard=CUBIC)
 
 
