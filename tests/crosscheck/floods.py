@@ -17,7 +17,7 @@ from .user_mode_linux import BUILT
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-DURATION_S, WARM_UP_S = 30.0, 10.0
+DURATION_S, WARM_UP_S = 15.0, 5.0
 PACKET_BYTES = 1_000
 SCHEMES: dict[str, dict[str, Any]] = {
     "cake": {"rate_mbps": 8.0, "mtu_bytes": 1_514, "isolation": "flows"},

@@ -227,9 +227,9 @@ IN_BINS = (
 """Linux's, as `tc` sets it."""
 
 
-def flooded(queue: str, folder: Path) -> tuple[aqmlab.Result, dict[str, int]]:
+def flooded(queue: str, folder: Path, within_ms: float = PACKET_MS) -> tuple[aqmlab.Result, dict[str, int]]:
     """A flood of twice the link's rate through a queue of the kernel, and what that counted, where packets
-    wait as long in the simulation, to a packet; skips a run in real time that is suspect."""
+    wait as long as in the simulation; skips a run in real time that is suspect."""
     scenario = Scenario.of(FULL).with_overrides(
         {"dumbbell.queue": tomllib.loads(f"queue = {{ {queue} }}")["queue"]}
     )
@@ -241,7 +241,7 @@ def flooded(queue: str, folder: Path) -> tuple[aqmlab.Result, dict[str, int]]:
         assert not installed().virtual_time, "nothing is late there"
         pytest.skip(f"in real time on a busy machine: {audit['reasons']}")
     simulated = aqmlab.run(scenario)
-    assert wait_ms(made) == pytest.approx(wait_ms(simulated), abs=PACKET_MS)
+    assert wait_ms(made) == pytest.approx(wait_ms(simulated), abs=within_ms)
     return made, counted
 
 
@@ -253,7 +253,10 @@ def wait_ms(made: aqmlab.Result) -> float:
 @user_mode
 @pytest.mark.exhaustive
 def test_cake_of_the_kernel_shapes_frames_of_the_length_that_the_scenario_has(tmp_path: Path) -> None:
-    _, counted = flooded(SHAPED, tmp_path)
+    # Linux waits no interval before a queue's first drop (sch_cake.c, cobalt_vars_init), and is ahead of the
+    # simulation by one: of 113 ms, as a frame takes 13.6. With a drop in each 113 ms / sqrt(count) it has
+    # dropped 4 s / (2 * 113 ms) more at the end.
+    _, counted = flooded(SHAPED, tmp_path, within_ms=4_000 / (2 * 113) * 13.6)
     # A megabit per second in frames of 1,700 bytes, of a flood of 4 Mbit/s in packets of 1,500.
     share = (1.0 / 1_700) / (FLOOD_MBPS / 1_500)
     assert counted["sent"] == pytest.approx(share * counted["router_arrived"], rel=0.03)
