@@ -207,6 +207,12 @@ pub trait Aqm: Send + AsAny + DynClone {
         true
     }
 
+    /// Whether [`Aqm::on_idle`] has to be called. Answering false is for speed alone, where nothing follows
+    /// from it. Asked once, when the port is built.
+    fn watches_idleness(&self) -> bool {
+        true
+    }
+
     /// Whether it may discard or mark packets that wait: when they depart, or by eviction. Then a window of
     /// time decides about those that waited when it began as well as about those that arrive in it.
     fn decides_about_waiting(&self) -> bool {

@@ -17,6 +17,7 @@ pub(crate) struct Queue<P: Queued> {
     room: Room,
     asks_on_arrival: bool,
     asks_on_departure: bool,
+    tells_of_idleness: bool,
     /// Whether the scheme is told when packets were queued: they may be kept without it.
     asks_for_instants: bool,
     scheme: QueueScheme,
@@ -29,6 +30,7 @@ impl<P: Queued> Queue<P> {
             room,
             asks_on_arrival: scheme.watches_arrivals(),
             asks_on_departure: scheme.watches_departures(),
+            tells_of_idleness: scheme.watches_idleness(),
             asks_for_instants: scheme.needs_arrival_instants(),
             scheme: scheme.into(),
         }
@@ -215,11 +217,11 @@ impl<P: Queued> Queue<P> {
         None
     }
 
-    /// As [`Queue::depart`], where no packet waits: a scheme that decides about packets is told.
+    /// As [`Queue::depart`], where no packet waits: the scheme is told.
     #[inline(always)]
     pub(crate) fn find_empty(&mut self, now: Time) {
         debug_assert!(self.fifo.packets() == 0, "a packet waits");
-        if self.asks_on_arrival | self.asks_on_departure {
+        if self.tells_of_idleness {
             self.scheme.on_idle(now);
         }
     }

@@ -339,6 +339,10 @@ impl Aqm for TableScheme {
         self.functions.on_departure.is_some()
     }
 
+    fn watches_idleness(&self) -> bool {
+        self.functions.on_idle.is_some()
+    }
+
     fn decides_about_waiting(&self) -> bool {
         self.instance.traits().evicts || self.watches_departures()
     }

@@ -78,4 +78,8 @@ impl Aqm for DropTail {
     fn watches_departures(&self) -> bool {
         false
     }
+
+    fn watches_idleness(&self) -> bool {
+        false
+    }
 }

@@ -190,6 +190,10 @@ impl Aqm for ClassScheme {
         self.methods.on_departure.is_some()
     }
 
+    fn watches_idleness(&self) -> bool {
+        self.methods.on_idle.is_some()
+    }
+
     fn decides_about_waiting(&self) -> bool {
         self.own.traits.evicts || self.watches_departures()
     }
