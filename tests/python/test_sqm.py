@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,6 +14,8 @@ from aqmlab import shown
 from aqmlab.errors import RefusalError
 from aqmlab.load.parametrized_scheme import ParametrizedScheme
 from aqmlab.scenario import Scenario
+from aqmlab.show.objects.sqm import suffering
+from aqmlab.statistics.experience import Grade
 from aqmlab.study.sqm.candidates import candidates
 from aqmlab.study.sqm.typed import (
     RouterShaper,
@@ -50,6 +53,14 @@ def test_few_seeds_are_said_beside_what_is_recommended(advice: aqmlab.RouterAdvi
     first, *_ = shown.facts(advice)["advice"]
     assert first.startswith("Set ")
     assert " (1 seed: may be chance). It costs " in first
+
+
+def test_a_single_seed_has_one_grade(advice: aqmlab.RouterAdvice) -> None:
+    """Several have the best and the worst, in words as a comparison has them."""
+    for row in advice.rows:
+        assert row.within == (row.grade, row.grade)
+    spread = replace(advice.own, within=(Grade.FAIR, Grade.UNUSABLE))
+    assert " is fair to unusable (" in suffering(spread)
 
 
 def test_what_is_printed_is_what_was_run(advice: aqmlab.RouterAdvice) -> None:

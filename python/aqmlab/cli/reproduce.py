@@ -127,7 +127,6 @@ def reproduce(
         "seeds": seeds or None,
     }
     others = bool(cells or loads or replications or costs or hosts or artifact)
-    _require_known(experiment, [*experiments.names(), ALL, STRANGERS])
     if experiment == STRANGERS or source or switches:
         _require_strangers(experiment)
         return _strangers(source, switches, choice, output, executor, quiet=quiet)
@@ -181,7 +180,11 @@ def _numbers(made: Sequence[aqmlab.Reproduction]) -> Numbers:
     )
 
 
-def _require_known(experiment: str, known: Sequence[str]) -> None:
+def _require_known(experiment: str) -> None:
+    """Refuses a name that nothing here has, with the nearest of all that can be typed."""
+    from aqmlab.papers import experiments
+
+    known = [*experiments.names(), ALL, STRANGERS]
     if experiment not in known:
         raise click.UsageError(
             f'aqmlab has no experiment "{shortened(experiment)}"; there are: {", ".join(known)}'
@@ -191,6 +194,7 @@ def _require_known(experiment: str, known: Sequence[str]) -> None:
 
 def _require_one_study(experiment: str, *, cells: bool, artifact: bool, within: bool) -> None:
     """Refuses of all studies, or where only costs are printed, what is of one study that is run."""
+    _require_known(experiment)
     is_all, costs = experiment == ALL, click.get_current_context().params["costs"]
     if is_all and cells:
         raise click.UsageError("--cells and --loads are those of one experiment")
