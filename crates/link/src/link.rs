@@ -158,8 +158,11 @@ impl<P: Queued> Link<P> {
             if is_busy && self.ring.len() >= self.ring_packets {
                 return news;
             }
-            let waiting = if is_busy { None } else { self.ring.pop_front() };
-            let Some(packet) = waiting.or_else(|| self.port.depart(now, discarded)) else {
+            if !is_busy && let Some(packet) = self.ring.pop_front() {
+                news.begun = Some(self.begin(now, packet, discarded));
+                continue;
+            }
+            let Some(packet) = self.port.depart(now, discarded) else {
                 news.asks_again = self.held_back();
                 return news;
             };
