@@ -63,7 +63,7 @@ def list_names() -> None:
     "--linux", is_flag=True, help="Of a queue discipline: Linux's words for it, and what each is here."
 )
 def explain(words: tuple[str, ...], *, linux: bool) -> None:
-    """Explain a scheme, controller, profile, model, quantity or verdict.
+    """Explain a scheme, controller, model, quantity or verdict.
 
     Of a queue discipline: what it does, its source, its parameters with units and defaults; of a controller:
     what it does, and its source; transports and applications too. `aqmlab list` prints the names. Of a
