@@ -108,7 +108,7 @@ def test_a_household_runs(tmp_path: Path) -> None:
         (["home", "--up", "-3"], "--up: -3 is out of range"),
         (["home", "--up", "nan"], "--up: nan is out of range"),
         (["home", "--up", "1e9"], "--up: 1e+09 is out of range"),
-        (["home", "--down", "fast"], "'fast' is not a valid float"),
+        (["home", "--down", "fast"], "'--down': fast is no number; legal: Mbit/s, such as 10"),
         (["building-adsl", "--up", "1"], "--queue-in and --downloads are of home"),
         (["--technology", "cable"], "missing preset; legal: building-adsl"),
         (["home", "--list", "--up", "1"], "--queue-in and --downloads are of home"),

@@ -74,6 +74,6 @@ def instead_of_the_simulator(stand_in: StandIn) -> list[mock._patch[object]]:
         mock.patch("aqmlab.papers.reproduction.run_study", _no_study),
         mock.patch("aqmlab.show.papers.reproduce.run_study", _no_study),
         # The limits themselves have tests of their own; a sweep of a million runs is slow by right.
-        mock.patch("aqmlab.study.sweeps.file._MOST_POINTS", MOST_RUNS),
+        mock.patch("aqmlab.study.sweeps.file.MOST_POINTS", MOST_RUNS),
         mock.patch("aqmlab.study.sweeps.file._MOST_RUNS", 3 * MOST_RUNS),
     ]
