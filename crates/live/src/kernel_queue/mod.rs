@@ -145,8 +145,8 @@ impl KernelQueue {
         }
     }
 
-    /// Packets of one queue come out in the order in which they came; of several queues, those of a flow. What
-    /// was thrown away is taken to have waited until now, in vain.
+    /// Packets of one queue come out in the order in which they came; of several queues, those of a flow.
+    /// What was thrown away is taken to have waited until now, in vain.
     fn discard_before(
         &mut self,
         number: u32,

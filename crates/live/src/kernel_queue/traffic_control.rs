@@ -38,8 +38,8 @@ impl Counted {
     pub(crate) fn difference(&self) -> Option<String> {
         let came = self.sent + self.dropped + self.waiting;
         let (kernel, router) = ((came, self.dropped), (self.router_arrived, self.router_discarded));
-        // The router hears of most discards when the next packet (of several queues: of the flow) comes out: of
-        // what came behind those that wait, not yet.
+        // The router hears of most discards when the next packet (of several queues: of the flow) comes out:
+        // of what came behind those that wait, not yet.
         let behind_them = self.waiting * self.dropped / self.sent.max(1);
         let unheard = kernel.1 / 100 + 10 + behind_them;
         let agree = kernel.0 == router.0 && router.1 <= kernel.1 && kernel.1 - router.1 <= unheard;
@@ -127,7 +127,8 @@ mod tests {
         let counted =
             Counted { sent: 900, dropped: 95, waiting: 5, router_arrived: 1_000, ..Counted::default() };
         assert_eq!(Counted { router_discarded: 95, ..counted.clone() }.difference(), None);
-        // As many are dropped as are sent, and 20 wait: 20 more are unheard of, and 16 that are allowed anyway.
+        // As many are dropped as are sent, and 20 wait: 20 more are unheard of, and 16 that are allowed
+        // anyway.
         let flood =
             Counted { sent: 650, dropped: 650, waiting: 20, router_arrived: 1_320, ..Counted::default() };
         assert_eq!(Counted { router_discarded: 650 - 36, ..flood.clone() }.difference(), None);
