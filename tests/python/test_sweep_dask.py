@@ -111,7 +111,8 @@ def test_a_cluster_that_loses_a_worker_leaves_the_bytes_of_a_sweep_at_home(tmp_p
 
 
 def test_a_killed_scheduler_loses_nothing_that_had_finished(tmp_path: Path) -> None:
-    file = write(tmp_path, duration_s=150.0)
+    # The ten that are left take seconds: runs of 150 s had ended before a busy machine saw that two had.
+    file = write(tmp_path, duration_s=2_000.0)
     expected = contents(reference(file, tmp_path / "here"))
     there = tmp_path / "there"
     with scheduler_process(tmp_path) as (address, contact, victim), worker(contact):
