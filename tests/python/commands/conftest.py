@@ -67,6 +67,7 @@ def what_a_browser_says_of_a_page(chromium: Browser | None) -> Callable[[Path], 
         if chromium is None:
             return wrong
         page = chromium.new_page()
+        page.set_default_timeout(0)  # the test has a limit of its own; beside studies a page takes any time
         page.on("pageerror", lambda error: wrong.append(str(error)))
         page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
         page.goto(file.absolute().as_uri())
