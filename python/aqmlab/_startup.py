@@ -7,16 +7,21 @@ While the packages of others are imported nothing of ours runs that could catch 
 them turn it into an error of their own (NumPy into an `ImportError`). So the command notes that it was
 interrupted, and whatever ends it after that is told as an interruption. Where the package is imported by
 another program, that program's own handling stays as it is.
+
+Python itself ends by SIGINT, whatever code it is left with, where an interruption once ended a text that a
+library ran (`PyRun_String`), such as one that was being imported. So the command leaves by its own
+code, after all that tidies up at the end.
 """
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 import sys
 from contextlib import suppress
 from pathlib import PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
     from types import FrameType, TracebackType
@@ -25,6 +30,7 @@ _ENDING = ("SIGINT", "SIGTERM", "SIGHUP")
 """The signals that interrupt the command, where the system has them."""
 
 _heard: list[int] = []
+_codes: list[int] = []
 _keeps: list[bool] = [True]
 
 
@@ -53,6 +59,21 @@ def interruption() -> tuple[int, str]:
     by = "" if number == signal.SIGINT else f" by {signal.Signals(number).name}"
     kept = "finished runs are kept, and the same command resumes" if _keeps[0] else "no run is kept"
     return 128 + number, f"aqmlab: interrupted{by}; {kept}"
+
+
+def leave_with(code: int) -> NoReturn:
+    """Ends the command with this exit code, whatever interrupted it."""
+    _codes.append(code)
+    sys.exit(code)
+
+
+def _leave() -> None:
+    if not (_heard and _codes):
+        return
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):  # whoever read it may be gone
+            stream.flush()
+    os._exit(_codes[0])
 
 
 def _note(number: int, _: FrameType | None) -> None:
@@ -98,4 +119,5 @@ def _tell_interruptions() -> None:
 
 
 if _is_command():
+    atexit.register(_leave)  # the first of all, so that it comes after them
     _tell_interruptions()

@@ -66,6 +66,25 @@ def test_ctrl_c_stops_within_a_second_and_leaves_nothing(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bulk.toml"]
 
 
+# CPython's `Py_RunMain` remembers an interruption that ended the text, also where it is caught after that.
+RUNS_A_TEXT = """
+import ctypes
+text = b"import os, signal, time; os.kill(os.getpid(), signal.SIGINT); time.sleep(60)\\n"
+run = ctypes.pythonapi.PyRun_String
+run.restype = ctypes.py_object
+run.argtypes = [ctypes.c_char_p, ctypes.c_int, ctypes.py_object, ctypes.py_object]
+run(text, 257, {}, {})
+"""
+
+
+def test_ctrl_c_in_a_text_that_a_library_runs_is_told_by_the_same_code(tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text(RUNS_A_TEXT)
+    process = start("explain", tmp_path / "own.py:Own")
+    _, errors = process.communicate(timeout=LONG_S)
+    assert process.returncode == 130, errors
+    assert errors.splitlines()[-1].startswith("aqmlab: interrupted")
+
+
 def test_a_command_that_stores_no_runs_does_not_promise_to_resume(tmp_path: Path) -> None:
     process = start("evaluate", "cubic", "--only", "7.5", "--seeds", "1-60", "--output", tmp_path / "m.csv")
     wait_until(lambda: is_computing(process), process)

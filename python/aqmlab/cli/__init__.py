@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, TextIO
 import click
 
 from aqmlab import __version__
-from aqmlab._startup import interruption, was_interrupted
+from aqmlab._startup import interruption, leave_with, was_interrupted
 from aqmlab.errors import AqmlabError, Cancelled, RunError, ScenarioError
 from aqmlab.terminal.console import say
 from aqmlab.terminal.spelling import unknown
@@ -120,7 +120,7 @@ def main(arguments: list[str] | None = None) -> None:
     """Runs the command line and leaves with its exit code."""
     code = _exit_code(arguments)
     unread = _leave_nothing_to_write()
-    sys.exit(UNREAD if unread and not was_interrupted() else code)
+    leave_with(UNREAD if unread and not was_interrupted() else code)
 
 
 def _leave_nothing_to_write() -> bool:

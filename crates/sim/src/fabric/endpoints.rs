@@ -286,6 +286,7 @@ impl Endpoints {
         self.deliver_said(now, packet, said, network, events);
     }
 
+    /// A segment, with all that it says, reaches the end that it is for; compiled into those two.
     #[inline(always)]
     fn deliver_said(
         &mut self,
